@@ -1,0 +1,99 @@
+import type { Sha, Tree } from "../base/hash.ts";
+
+/** An issue or pull request, as GitHub has it now. Every string is untrusted text. */
+export type HostThread = {
+  readonly number: number;
+  readonly kind: "issue" | "pull-request";
+  readonly title: string;
+  readonly body: string;
+  /** Null for a deleted account. */
+  readonly author: string | null;
+  readonly state: "open" | "closed";
+  readonly locked: boolean;
+  /** Only on a pull request. */
+  readonly head: { readonly ref: string; readonly sha: Sha; readonly repositoryId: number | null } | null;
+  readonly base: { readonly ref: string } | null;
+};
+
+/** What GitHub answered to something we asked it to make. `code` is ours, `why` is GitHub's sentence. */
+export type HostRefusal = {
+  readonly kind: "refused";
+  readonly code: "exists" | "locked" | "not-permitted" | "forbidden" | "gone" | "rejected" | "unavailable";
+  readonly why: string;
+};
+
+export type Made = { readonly kind: "made"; readonly id: number; readonly url: string };
+
+/** A file of the commit to make; null `bytes` deletes the path. */
+export type CommitFile = {
+  readonly path: string;
+  readonly mode: "100644" | "100755" | "120000";
+  readonly bytes: Uint8Array | null;
+};
+
+/**
+ * Port: GitHub, seen from delivery. Looking up comes before making; nothing here retries a write that may have
+ * happened. Reads retry with bounds. Network trouble that outlasts them is `unavailable`.
+ */
+export type Host = {
+  readonly thread: (number: number) => Promise<HostThread | null>;
+  readonly branch: BranchHost;
+  readonly pullRequest: PullRequestHost;
+  readonly comment: CommentHost;
+};
+
+export type BranchHost = {
+  readonly find: (name: string) => Promise<{ readonly sha: Sha; readonly tree: Tree } | null>;
+  /**
+   * One commit on `parent` whose tree must come out as `tree` (throws when GitHub computes another), through the Git
+   * Data API. Creates objects only: nothing is visible yet.
+   */
+  readonly commit: (commit: {
+    readonly parent: Sha;
+    readonly parentTree: Tree;
+    readonly tree: Tree;
+    readonly files: readonly CommitFile[];
+    readonly message: string;
+  }) => Promise<{ readonly kind: "committed"; readonly sha: Sha } | HostRefusal>;
+  /** Create-only: an existing ref is `exists`. */
+  readonly create: (name: string, sha: Sha) => Promise<{ readonly kind: "made" } | HostRefusal>;
+  /** Moves `name` from exactly `from` to its child `to`; never forced. Anything else at `name` is `rejected`. */
+  readonly advance: (
+    name: string,
+    move: { readonly from: Sha; readonly to: Sha },
+  ) => Promise<{ readonly kind: "made" } | HostRefusal>;
+};
+
+export type PullRequestHost = {
+  /** The pull request from this branch of this repository, open or not; newest first. */
+  readonly find: (
+    branch: string,
+  ) => Promise<
+    readonly {
+      readonly number: number;
+      readonly url: string;
+      readonly state: "open" | "closed";
+      readonly body: string;
+    }[]
+  >;
+  readonly open: (pull: {
+    readonly branch: string;
+    readonly base: string;
+    readonly title: string;
+    readonly body: string;
+    readonly draft: boolean;
+  }) => Promise<Made | HostRefusal>;
+  readonly update: (number: number, change: { readonly body: string }) => Promise<Made | HostRefusal>;
+};
+
+export type CommentHost = {
+  /** Comments of our own identity on the thread that contain `marker`, oldest first, all pages. */
+  readonly find: (
+    number: number,
+    marker: string,
+  ) => Promise<readonly { readonly id: number; readonly url: string; readonly body: string }[]>;
+  readonly create: (number: number, body: string) => Promise<Made | HostRefusal>;
+  readonly update: (id: number, body: string) => Promise<Made | HostRefusal>;
+  /** The first answer: a reaction on the comment that gave the command. Failure is not worth stopping for. */
+  readonly react: (commentId: number, content: "eyes" | "confused" | "+1") => Promise<void>;
+};

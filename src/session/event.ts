@@ -1,0 +1,215 @@
+import type { Digest, Sha, Tree } from "../base/hash.ts";
+import type { SessionId } from "./id.ts";
+
+/** Text of any size: what is over 8 KiB stands in a blob named by its SHA-256. */
+export type Payload =
+  | { readonly type: "inline"; readonly text: string }
+  | { readonly type: "blob"; readonly sha256: Digest; readonly bytes: number };
+
+/** One content block of the Messages API, kept as it came; only `text` and `tool_use` are ever looked into. */
+export type Block = { readonly type: string; readonly [key: string]: unknown };
+
+/** Token counts of one reply, as the provider reports them. */
+export type Usage = {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+};
+
+/** session.md, section 4. Assigned by policy when the call is intended, never by the model. */
+export type EffectClass = "read" | "workspace" | "repeatable" | "external";
+
+export type RunRef = { readonly id: string; readonly attempt: number; readonly job: string };
+export type Head = { readonly seq: number; readonly hash: string };
+
+/** reaching one suspends the session. `minutes` is active time, summed over runs; null means no such limit. */
+export type Budget = {
+  readonly turns: number;
+  readonly minutes: number;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+};
+
+export type Thread = { readonly kind: "issue" | "pull-request"; readonly number: number };
+
+/** What a session is about and made of; constant from `session.opened` to the end. */
+export type Identity = {
+  readonly session: SessionId;
+  readonly repository: { readonly id: number; readonly owner: string; readonly name: string };
+  /** Null for a standing task that no issue asked for. */
+  readonly thread: Thread | null;
+  readonly actor: { readonly login: string; readonly id: number };
+  /** Where the work begins. */
+  readonly baseSha: Sha;
+  /** Where all configuration comes from. */
+  readonly configSha: Sha;
+  /** The branch the pull request is opened against, or, on a pull request, the branch its commits go to. */
+  readonly baseRef: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Version of the record format and of the way requests are built from it. */
+  readonly protocol: number;
+  /** Digest of the tool definitions that the model was given. */
+  readonly tools: Digest;
+};
+
+export type IntendedCall = {
+  readonly id: string;
+  readonly tool: string;
+  /** JSON text of the arguments, validated. */
+  readonly arguments: Payload;
+  readonly class: EffectClass;
+};
+
+/** How a call was settled: it ran; it ran and failed; it was never run; it was killed; its changes were rolled back. */
+export type Settlement = "ok" | "error" | "not-run" | "killed" | "rolled-back";
+
+/** Why a turn was followed by another, or `done`. loop.md. */
+export type GoOn =
+  | "calls"
+  | "truncated"
+  | "input"
+  | "gate"
+  | "resumed"
+  | "paused"
+  | "compacted"
+  | "nudge"
+  | "done";
+
+export type PlanItem = { readonly text: string; readonly status: "open" | "doing" | "done" };
+
+export type CommandRun = {
+  readonly command: string;
+  /** Null when it was killed. */
+  readonly exitCode: number | null;
+  readonly ms: number;
+  readonly output: Payload;
+};
+
+export type NoteAbout = "nudge" | "budget" | "resumed" | "gate" | "truncated" | "stuck";
+
+/** A durable fact. Past tense, told apart by `type`; unknown types refuse the log (`unknown-event`). */
+export type SessionEvent =
+  | {
+      readonly type: "session.opened";
+      readonly identity: Identity;
+      readonly budget: Budget;
+      /** The system prompt, whole: a resumed request sends these bytes again. */
+      readonly system: Payload;
+    }
+  | { readonly type: "run.claimed"; readonly gen: number; readonly run: RunRef; readonly head: Head | null }
+  | { readonly type: "sandbox.started"; readonly sandbox: string; readonly pid: number | null }
+  | { readonly type: "setup.started"; readonly commands: readonly string[] }
+  | {
+      readonly type: "setup.settled";
+      readonly ok: boolean;
+      readonly commands: readonly CommandRun[];
+      /** Sealed right after setup: only the difference to this tree is ever delivered. */
+      readonly tree: Tree | null;
+      readonly ms: number;
+    }
+  /** `id` is unique in the session, such as `comment:99262140`; `text` is what the model is told, whole. */
+  | { readonly type: "input.accepted"; readonly id: string; readonly by: string; readonly text: Payload }
+  | { readonly type: "note.added"; readonly about: NoteAbout; readonly text: Payload }
+  | {
+      readonly type: "reply.requested";
+      readonly turn: number;
+      readonly attempt: number;
+      readonly maxTokens: number;
+    }
+  | {
+      readonly type: "reply.failed";
+      readonly turn: number;
+      readonly attempt: number;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "reply.received";
+      readonly turn: number;
+      /** JSON text of the content blocks, byte for byte what is sent back. */
+      readonly content: Payload;
+      readonly stopReason: string;
+      readonly usage: Usage;
+      /** Null where the model has no known price. */
+      readonly costUsd: number | null;
+      readonly requestId: string | null;
+    }
+  | { readonly type: "calls.intended"; readonly turn: number; readonly calls: readonly IntendedCall[] }
+  | {
+      readonly type: "call.settled";
+      readonly id: string;
+      readonly status: Settlement;
+      /** What the model is told. */
+      readonly output: Payload;
+      /** The whole output where `output` shows only its head and tail; readable as `output:<id>`. */
+      readonly whole: Payload | null;
+      /** The tree sealed right after a call that may have changed the workspace. */
+      readonly tree: Tree | null;
+      readonly plan: readonly PlanItem[] | null;
+    }
+  | {
+      readonly type: "turn.ended";
+      readonly turn: number;
+      readonly next: GoOn;
+      /** Active time of the turn, ms. */
+      readonly ms: number;
+      /** JSON text of the folded state (`State`), so that a fold can begin here. */
+      readonly checkpoint: Payload;
+    }
+  | {
+      readonly type: "check.started";
+      readonly round: number;
+      readonly check: string;
+      readonly on: "base" | "change";
+      readonly tree: Tree;
+    }
+  | {
+      readonly type: "check.settled";
+      readonly round: number;
+      readonly check: string;
+      readonly on: "base" | "change";
+      readonly tree: Tree;
+      readonly exitCode: number | null;
+      readonly timedOut: boolean;
+      readonly ms: number;
+      readonly output: Payload;
+    }
+  | {
+      readonly type: "gate.passed";
+      readonly round: number;
+      readonly tree: Tree;
+      readonly definitions: Digest;
+    }
+  | { readonly type: "gate.failed"; readonly round: number; readonly tree: Tree; readonly findings: Payload }
+  /** `key` is by meaning: `<session>/comment`, `<session>/branch`, `<session>/pull-request`. */
+  | { readonly type: "effect.intended"; readonly key: string; readonly detail: string }
+  | {
+      readonly type: "effect.settled";
+      readonly key: string;
+      readonly status: "done" | "absent" | "refused";
+      /** What it made: a number, an id, a sha, or why not. */
+      readonly detail: string;
+      readonly url: string | null;
+    }
+  | {
+      readonly type: "shipment.sent";
+      readonly number: number;
+      readonly from: number;
+      readonly to: number;
+      readonly digest: Digest;
+      readonly name: string;
+    }
+  | { readonly type: "log.repaired"; readonly cutBytes: number; readonly sha256: Digest }
+  | { readonly type: "run.suspended"; readonly reason: string; readonly detail: string }
+  | { readonly type: "session.ended"; readonly outcome: string; readonly reason: string };
+
+/** One line of the log, parsed. `at` is wall time in ms and only labels; order is `seq`. */
+export type EventRecord = {
+  readonly seq: number;
+  readonly gen: number;
+  readonly at: number;
+  readonly prev: string;
+  readonly event: SessionEvent;
+  readonly hash: string;
+};
