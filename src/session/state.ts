@@ -1,0 +1,290 @@
+import type { Digest, Tree } from "../base/hash.ts";
+import type {
+  Budget,
+  EffectClass,
+  EventRecord,
+  Identity,
+  Payload,
+  PlanItem,
+  SessionEvent,
+  Usage,
+} from "./event.ts";
+
+export type OpenCall = {
+  readonly id: string;
+  readonly tool: string;
+  readonly class: EffectClass;
+  readonly settled: boolean;
+};
+
+/** Where the current turn stands. `number` counts from 1; 0 is before the first. */
+export type Turn = {
+  readonly number: number;
+  readonly phase: "idle" | "requested" | "received" | "calling";
+  /** Requests made for this turn, failed ones included. */
+  readonly attempts: number;
+  readonly stopReason: string | null;
+  readonly calls: readonly OpenCall[];
+};
+
+export type EffectState = {
+  readonly status: "intended" | "done" | "absent" | "refused";
+  readonly detail: string;
+  readonly url: string | null;
+};
+
+export type BaseCheck = { readonly exitCode: number | null; readonly timedOut: boolean; readonly ms: number };
+
+/**
+ * What the log says, without the model's messages. The only place where state lives is this fold; a checkpoint is
+ * this value as JSON. `evolve` is total: it takes any event in any state and never throws.
+ */
+export type State = {
+  readonly identity: Identity | null;
+  readonly budget: Budget | null;
+  readonly system: Payload | null;
+  readonly gen: number;
+  readonly runs: number;
+  readonly turn: Turn;
+  /** Truncated replies in a row. */
+  readonly truncated: number;
+  readonly nudged: boolean;
+  readonly usage: Usage;
+  /** Null once a reply came whose price is unknown. */
+  readonly costUsd: number | null;
+  readonly activeMs: number;
+  readonly setup: "none" | "running" | "done" | "failed";
+  /** Sealed after setup on base. */
+  readonly setupTree: Tree | null;
+  /** Sealed last: what the workspace is. */
+  readonly tree: Tree | null;
+  readonly plan: readonly PlanItem[];
+  readonly inputs: readonly string[];
+  readonly effects: Readonly<Record<string, EffectState>>;
+  readonly gate: {
+    readonly rounds: number;
+    readonly running: boolean;
+    readonly verified: { readonly tree: Tree; readonly definitions: Digest } | null;
+    readonly base: Readonly<Record<string, BaseCheck>>;
+  };
+  readonly shipped: { readonly number: number; readonly to: number; readonly digest: Digest } | null;
+  /** Runs that began where one had died, in all and in a row at the same open intent. */
+  readonly crashes: { readonly total: number; readonly same: number; readonly intent: string | null };
+  /** The last call's tool and arguments, and how often in a row it came with the same result. */
+  readonly repeat: { readonly call: string | null; readonly result: string | null; readonly count: number };
+  readonly turnsWithoutChange: number;
+  readonly status: "open" | "suspended" | "ended";
+  readonly reason: string | null;
+  /** Byte offset in the log where the model's context begins. */
+  readonly contextOffset: number;
+};
+
+export const initialState: State = {
+  identity: null,
+  budget: null,
+  system: null,
+  gen: 0,
+  runs: 0,
+  turn: { number: 0, phase: "idle", attempts: 0, stopReason: null, calls: [] },
+  truncated: 0,
+  nudged: false,
+  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  costUsd: 0,
+  activeMs: 0,
+  setup: "none",
+  setupTree: null,
+  tree: null,
+  plan: [],
+  inputs: [],
+  effects: {},
+  gate: { rounds: 0, running: false, verified: null, base: {} },
+  shipped: null,
+  crashes: { total: 0, same: 0, intent: null },
+  repeat: { call: null, result: null, count: 0 },
+  turnsWithoutChange: 0,
+  status: "open",
+  reason: null,
+  contextOffset: 0,
+};
+
+export function foldFrom(state: State, records: readonly EventRecord[]): State {
+  return records.reduce((folded, record) => evolve(folded, record.event), state);
+}
+
+/** What a person, or a resumed run, has to settle before anything new may begin. Null when nothing is open. */
+export function openIntent(state: State): string | null {
+  const call = state.turn.calls.find((one) => !one.settled);
+  if (call !== undefined) return `call ${call.id}`;
+  const effect = Object.entries(state.effects).find(([, one]) => one.status === "intended");
+  if (effect !== undefined) return `effect ${effect[0]}`;
+  if (state.gate.running) return `gate round ${state.gate.rounds + 1}`;
+  if (state.setup === "running") return "setup";
+  if (state.turn.phase !== "idle") return `turn ${state.turn.number}`;
+  return null;
+}
+
+export function evolve(state: State, event: SessionEvent): State {
+  switch (event.type) {
+    case "session.opened":
+      return { ...state, identity: event.identity, budget: event.budget, system: event.system };
+    case "run.claimed":
+      return claimed(state, event.gen);
+    case "setup.started":
+      return { ...state, setup: "running" };
+    case "setup.settled":
+      return setupSettled(state, event);
+    case "input.accepted":
+      return { ...state, inputs: [...state.inputs, event.id], nudged: false, turnsWithoutChange: 0 };
+    case "note.added":
+      return { ...state, nudged: state.nudged || event.about === "nudge" };
+    case "reply.requested":
+      return requested(state, event);
+    case "reply.received":
+      return received(state, event);
+    case "calls.intended":
+      return intended(state, event);
+    case "call.settled":
+      return settled(state, event);
+    case "turn.ended":
+      return ended(state, event);
+    case "check.started":
+      return { ...state, gate: { ...state.gate, running: true } };
+    case "check.settled":
+      return checked(state, event);
+    case "gate.passed":
+    case "gate.failed":
+      return judged(state, event);
+    case "effect.intended":
+      return withEffect(state, event.key, { status: "intended", detail: event.detail, url: null });
+    case "effect.settled":
+      return withEffect(state, event.key, { status: event.status, detail: event.detail, url: event.url });
+    case "shipment.sent":
+      return { ...state, shipped: { number: event.number, to: event.to, digest: event.digest } };
+    case "run.suspended":
+      return { ...state, status: "suspended", reason: event.reason };
+    case "session.ended":
+      return { ...state, status: "ended", reason: event.reason };
+    case "sandbox.started":
+    case "reply.failed":
+    case "log.repaired":
+      return state;
+  }
+}
+
+type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
+
+/** A run that takes over from one that neither suspended nor ended counts as a crash, and at what. */
+function claimed(state: State, gen: number): State {
+  const died = state.gen > 0 && state.status === "open";
+  const intent = openIntent(state);
+  const same = died && intent !== null ? (intent === state.crashes.intent ? state.crashes.same + 1 : 1) : 0;
+  return {
+    ...state,
+    gen,
+    runs: state.runs + 1,
+    status: "open",
+    reason: null,
+    setup: "none",
+    gate: { ...state.gate, running: false },
+    crashes: died
+      ? { total: state.crashes.total + 1, same, intent }
+      : { ...state.crashes, same: 0, intent: null },
+  };
+}
+
+function setupSettled(state: State, event: Of<"setup.settled">): State {
+  return {
+    ...state,
+    setup: event.ok ? "done" : "failed",
+    setupTree: event.tree ?? state.setupTree,
+    // A resumed run has a later tree of its own; setup only rebuilds what is ignored.
+    tree: state.tree ?? event.tree,
+    activeMs: state.activeMs + event.ms,
+  };
+}
+
+function requested(state: State, event: Of<"reply.requested">): State {
+  return {
+    ...state,
+    turn: { number: event.turn, phase: "requested", attempts: event.attempt, stopReason: null, calls: [] },
+  };
+}
+
+function received(state: State, event: Of<"reply.received">): State {
+  const { usage } = event;
+  return {
+    ...state,
+    turn: { ...state.turn, number: event.turn, phase: "received", stopReason: event.stopReason, calls: [] },
+    usage: {
+      input: state.usage.input + usage.input,
+      output: state.usage.output + usage.output,
+      cacheRead: state.usage.cacheRead + usage.cacheRead,
+      cacheWrite: state.usage.cacheWrite + usage.cacheWrite,
+    },
+    costUsd: state.costUsd === null || event.costUsd === null ? null : state.costUsd + event.costUsd,
+  };
+}
+
+function intended(state: State, event: Of<"calls.intended">): State {
+  const calls = event.calls.map(({ id, tool, class: effect }) => ({
+    id,
+    tool,
+    class: effect,
+    settled: false,
+  }));
+  const last = event.calls.at(-1);
+  const call =
+    event.calls.length === 1 && last !== undefined ? `${last.tool} ${keyOf(last.arguments)}` : null;
+  const repeat =
+    call !== null && call === state.repeat.call ? state.repeat : { call, result: null, count: 0 };
+  return { ...state, turn: { ...state.turn, number: event.turn, phase: "calling", calls }, repeat };
+}
+
+function settled(state: State, event: Of<"call.settled">): State {
+  const calls = state.turn.calls.map((call) => (call.id === event.id ? { ...call, settled: true } : call));
+  const changed = event.tree !== null && event.tree !== state.tree;
+  const result = keyOf(event.output);
+  const again = result === state.repeat.result && !changed;
+  return {
+    ...state,
+    turn: { ...state.turn, calls },
+    tree: event.tree ?? state.tree,
+    plan: event.plan ?? state.plan,
+    repeat: { ...state.repeat, result, count: again ? state.repeat.count + 1 : 1 },
+    turnsWithoutChange: changed ? -1 : state.turnsWithoutChange,
+  };
+}
+
+function ended(state: State, event: Of<"turn.ended">): State {
+  return {
+    ...state,
+    turn: { number: event.turn, phase: "idle", attempts: 0, stopReason: state.turn.stopReason, calls: [] },
+    truncated: event.next === "truncated" ? state.truncated + 1 : 0,
+    activeMs: state.activeMs + event.ms,
+    turnsWithoutChange: state.turnsWithoutChange + 1,
+  };
+}
+
+function checked(state: State, event: Of<"check.settled">): State {
+  const { exitCode, timedOut, ms } = event;
+  const base =
+    event.on === "base" ? { ...state.gate.base, [event.check]: { exitCode, timedOut, ms } } : state.gate.base;
+  return { ...state, gate: { ...state.gate, base }, activeMs: state.activeMs + ms };
+}
+
+function judged(state: State, event: Of<"gate.passed"> | Of<"gate.failed">): State {
+  const verified = event.type === "gate.passed" ? { tree: event.tree, definitions: event.definitions } : null;
+  return {
+    ...state,
+    gate: { ...state.gate, rounds: Math.max(state.gate.rounds, event.round), running: false, verified },
+    turnsWithoutChange: 0,
+  };
+}
+
+function withEffect(state: State, key: string, effect: EffectState): State {
+  return { ...state, effects: { ...state.effects, [key]: effect } };
+}
+
+function keyOf(payload: Payload): string {
+  return payload.type === "inline" ? payload.text.slice(0, 200) + payload.text.length : payload.sha256;
+}
