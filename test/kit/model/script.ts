@@ -48,7 +48,7 @@ export interface MessageReply extends Delivery {
   readonly content: readonly ReplyBlock[];
   /** Default: `tool_use` when there is a call, else `end_turn`. Any string, known or not. */
   readonly stopReason?: string;
-  /** Overrides of the simulated usage. `null` leaves usage out where the API may. */
+  /** Overrides of the simulated usage; a member set to undefined is left out. */
   readonly usage?: Readonly<Record<string, unknown>>;
 }
 

@@ -7,7 +7,7 @@ import { type Refusal, refuseBody, refuseHeaders } from "./rules.ts";
 import { failWith, type MessageReply, type Reply, type ReplyBlock, type Step } from "./script.ts";
 import { signThinking } from "./signing.ts";
 import { jsonOf, type SentMessage } from "./stream.ts";
-import type { WireMessage, WireRequest } from "./wire.ts";
+import { blocksOf, type WireBlock, type WireMessage, type WireRequest } from "./wire.ts";
 
 export interface ModelRequest {
   readonly headers: IncomingHttpHeaders;
@@ -128,7 +128,7 @@ class Model implements ScriptedModel {
       return this.#send(res, failWith(404, "not_found_error", "Not found"));
     }
     const body = parse(raw);
-    const problem = refuseBody({ max_tokens: 1, ...body });
+    const problem = refuseBody({ ...body, max_tokens: 1 });
     const tokens = () => JSON.stringify({ input_tokens: promptTokens(body) });
     return this.#send(res, problem ? refusal(problem) : { kind: "http", status: 200, body: tokens() });
   }
@@ -188,7 +188,7 @@ class Model implements ScriptedModel {
     const content = reply.content.map((block, i) => completeBlock(block, `${seed} ${i}`));
     const asksForTools = content.some((block) => block.type === "tool_use");
     const stop = reply.stopReason ?? (asksForTools ? "tool_use" : "end_turn");
-    if (stop === "pause_turn") this.#paused.add(JSON.stringify(content));
+    if (stop === "pause_turn") this.#paused.add(essence(content));
     return {
       id: `msg_${short(seed)}`,
       type: "message",
@@ -202,7 +202,15 @@ class Model implements ScriptedModel {
     };
   }
 
-  readonly #continues = (message: WireMessage): boolean => this.#paused.has(JSON.stringify(message.content));
+  readonly #continues = (message: WireMessage): boolean =>
+    this.#paused.has(essence(blocksOf(message.content)));
+}
+
+/** A reply's content without what a client may add to it: null members and cache marks. */
+function essence(content: readonly (WireBlock | ReplyBlock)[]): string {
+  return JSON.stringify(content, (key, value) =>
+    value === null || key === "cache_control" ? undefined : value,
+  );
 }
 
 function completeBlock(block: ReplyBlock, seed: string): ReplyBlock {

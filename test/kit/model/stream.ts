@@ -47,7 +47,7 @@ export function jsonOf(block: { readonly input: unknown; readonly json?: string 
 function openingOf(block: ReplyBlock): unknown {
   switch (block.type) {
     case "text":
-      return { type: "text", text: "", citations: null };
+      return { type: "text", text: "" };
     case "thinking":
       return { type: "thinking", thinking: "", signature: "" };
     case "redacted_thinking":
