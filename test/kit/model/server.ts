@@ -120,9 +120,11 @@ class Model implements ScriptedModel {
 
   async #route(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const raw = await readBody(req);
+    const at = performance.now();
     const path = new URL(req.url ?? "/", "http://model").pathname;
     const refused = refuseHeaders(req.headers, this.#options.key);
-    if (path === "/v1/messages" && req.method === "POST") return this.#message(req, res, raw, refused);
+    if (path === "/v1/messages" && req.method === "POST")
+      return this.#message(req, res, { raw, at, refused });
     if (refused) return this.#send(res, refusal(refused));
     if (path !== "/v1/messages/count_tokens" || req.method !== "POST") {
       return this.#send(res, failWith(404, "not_found_error", "Not found"));
@@ -136,12 +138,12 @@ class Model implements ScriptedModel {
   async #message(
     req: IncomingMessage,
     res: ServerResponse,
-    raw: Buffer,
-    headerProblem: Refusal | undefined,
+    arrived: { readonly raw: Buffer; readonly at: number; readonly refused: Refusal | undefined },
   ): Promise<void> {
+    const { raw, at } = arrived;
     const body = parse(raw);
-    const refused = headerProblem ?? refuseSize(raw) ?? refuseBody(body, { continues: this.#continues });
-    const request = this.#record(req, body, refused);
+    const refused = arrived.refused ?? refuseSize(raw) ?? refuseBody(body, { continues: this.#continues });
+    const request = this.#record({ headers: req.headers, body, at, refused });
     const index = this.requests.push(request) - 1;
     this.replied.push(null);
     res.once("finish", () => {
@@ -159,12 +161,11 @@ class Model implements ScriptedModel {
     return this.#send(res, reply, { body, index });
   }
 
-  #record(req: IncomingMessage, body: WireRequest, refused: Refusal | undefined): ModelRequest {
+  #record(request: Omit<ModelRequest, "extendsPrevious" | "repeatsPrevious">): ModelRequest {
     const before = this.requests.at(-1)?.body;
-    const extendsPrevious = before === undefined || extendsPrompt(before, body);
-    const repeatsPrevious = before !== undefined && extendsPrevious && extendsPrompt(body, before);
-    const at = performance.now();
-    return { headers: req.headers, body, at, extendsPrevious, repeatsPrevious, refused };
+    const extendsPrevious = before === undefined || extendsPrompt(before, request.body);
+    const repeatsPrevious = before !== undefined && extendsPrevious && extendsPrompt(request.body, before);
+    return { ...request, extendsPrevious, repeatsPrevious };
   }
 
   async #send(
