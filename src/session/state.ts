@@ -196,7 +196,8 @@ function setupSettled(state: State, event: Of<"setup.settled">): State {
   return {
     ...state,
     setup: event.ok ? "done" : "failed",
-    setupTree: event.tree ?? state.setupTree,
+    // The first one stays: what a later machine's setup leaves behind must not become part of the change.
+    setupTree: state.setupTree ?? event.tree,
     // A resumed run has a later tree of its own; setup only rebuilds what is ignored.
     tree: state.tree ?? event.tree,
     activeMs: state.activeMs + event.ms,

@@ -1,0 +1,56 @@
+import type { Head, RunRef } from "./event.ts";
+import type { SessionId } from "./id.ts";
+import type { Lease, Leases } from "./leases.ts";
+
+export type Claim =
+  /** `leased` false: refs cannot be written here, so two runs are kept apart by create-only effects alone. */
+  | { readonly kind: "claimed"; readonly gen: number; readonly leased: boolean; readonly why: string | null }
+  | { readonly kind: "refused"; readonly code: "busy" | "lost-race"; readonly why: string };
+
+/**
+ * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, or `takeOver`
+ * names its run. Of two that try at once exactly one gets the generation.
+ */
+export async function claimSession(
+  session: SessionId,
+  options: {
+    readonly leases: Leases;
+    readonly holders: readonly Lease[];
+    readonly run: RunRef;
+    readonly head: Head | null;
+    /** The generation that the log has reached; a claim is above it even where no lease was kept. */
+    readonly genReached: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<Claim> {
+  const { leases, holders, run, head, signal } = options;
+  const newest = holders.at(-1);
+  if (newest !== undefined && !isSameRun(newest.run, run)) {
+    const alive = await leases.alive(newest.run, { signal });
+    if (alive !== "gone") return busy(newest, alive);
+  }
+  const gen = Math.max(newest?.gen ?? 0, options.genReached) + 1;
+  const claimed = await leases.claim({ session, gen, run, head }, { signal });
+  switch (claimed.kind) {
+    case "claimed":
+      return { kind: "claimed", gen, leased: true, why: null };
+    case "unavailable":
+      return { kind: "claimed", gen, leased: false, why: claimed.why };
+    case "lost":
+      return {
+        kind: "refused",
+        code: "lost-race",
+        why: `another run claimed generation ${gen} of ${session} first`,
+      };
+  }
+}
+
+function isSameRun(a: RunRef, b: RunRef): boolean {
+  return a.id === b.id && a.attempt === b.attempt && a.job === b.job;
+}
+
+function busy(lease: Lease, alive: "running" | "unknown"): Claim {
+  const doubt = alive === "unknown" ? "may still work" : "works";
+  const why = `run ${lease.run.id} (attempt ${lease.run.attempt}) ${doubt} on this session; cancel it or wait until it has ended`;
+  return { kind: "refused", code: "busy", why };
+}

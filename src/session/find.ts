@@ -1,0 +1,177 @@
+import { type Digest, digestOf } from "../base/hash.ts";
+import type { SessionFiles } from "./files.ts";
+import type { SessionId } from "./id.ts";
+import type { Shelf, ShelfItem } from "./shelf.ts";
+import { readShipmentName, type Shipped, treesIn } from "./ship.ts";
+import { type SealKey, type ShipmentEntry, type ShipmentHeader, unsealShipment } from "./shipment.ts";
+import type { VerifiedLog } from "./verify.ts";
+
+/** A session as it came off the shelf: opened, one chain, not yet verified as a log. */
+export type FoundSession = {
+  readonly manifest: Uint8Array;
+  readonly log: Uint8Array;
+  readonly blobs: readonly Uint8Array[];
+  /** In the order they have to be taken in. */
+  readonly packs: readonly Uint8Array[];
+  readonly last: { readonly number: number; readonly to: number; readonly digest: Digest };
+  /** Items that were passed over, with why. */
+  readonly reported: readonly string[];
+};
+
+export type Find =
+  | { readonly kind: "found"; readonly session: FoundSession }
+  | {
+      readonly kind: "refused";
+      readonly code: "not-found" | "expired" | "gap" | "tampered" | "other-key" | "foreign" | "newer-format";
+      readonly why: string;
+    };
+
+type Opened = {
+  readonly header: ShipmentHeader;
+  readonly entries: readonly ShipmentEntry[];
+  readonly digest: Digest;
+};
+
+/**
+ * Finds the newest shipment that the runs of this session stored and walks its chain back to a complete one. Names
+ * only say where to look; headers under the seal decide. An item that does not open ends the search: falling back to
+ * an older one would lose work in silence.
+ */
+export async function findSession(
+  session: SessionId,
+  options: {
+    readonly shelf: Shelf;
+    readonly runs: readonly string[];
+    readonly key: SealKey;
+    readonly repositoryId: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<Find> {
+  const listed = await options.shelf.list(session, { runs: options.runs, signal: options.signal });
+  const reported = listed.flatMap((item) => (item.foreign === null ? [] : [`${item.name}: ${item.foreign}`]));
+  const ours = listed.filter((item) => item.foreign === null && readShipmentName(item.name) !== null);
+  const usable = ours.filter((item) => !item.expired).sort(newestFirst);
+  const newest = usable[0];
+  if (newest === undefined) {
+    if (ours.length > 0) return refused("expired", `all ${ours.length} shipments of ${session} have expired`);
+    const passed = reported.length === 0 ? "" : ` (passed over: ${reported.join("; ")})`;
+    return refused(
+      "not-found",
+      `the runs ${options.runs.join(", ")} stored no shipment of ${session}${passed}`,
+    );
+  }
+  const open = (item: ShelfItem): Promise<Opened | Refused> => openItem(item, session, options);
+  const chain = await chainBack(newest, usable, open);
+  return "kind" in chain ? chain : { kind: "found", session: joined(chain.opened, reported) };
+}
+
+type Refused = Extract<Find, { kind: "refused" }>;
+
+async function chainBack(
+  newest: ShelfItem,
+  usable: readonly ShelfItem[],
+  open: (item: ShelfItem) => Promise<Opened | Refused>,
+): Promise<{ readonly opened: readonly Opened[] } | Refused> {
+  const first = await open(newest);
+  if ("kind" in first) return first;
+  const opened: Opened[] = [first];
+  for (let oldest = first; oldest.header.from > 1; ) {
+    const before = await predecessor(oldest.header, usable, open);
+    if ("kind" in before) return before;
+    opened.unshift(before);
+    oldest = before;
+  }
+  return { opened };
+}
+
+/** Several items may carry the number (retries, a dead branch); the digest that the header names tells which it is. */
+async function predecessor(
+  header: ShipmentHeader,
+  usable: readonly ShelfItem[],
+  open: (item: ShelfItem) => Promise<Opened | Refused>,
+): Promise<Opened | Refused> {
+  const candidates = usable.filter((item) => readShipmentName(item.name)?.number === header.number - 1);
+  for (const item of candidates) {
+    const before = await open(item);
+    if ("kind" in before) {
+      if (candidates.length === 1) return before;
+    } else if (before.digest === header.previous && before.header.to === header.from - 1) {
+      return before;
+    }
+  }
+  return refused(
+    "gap",
+    `shipment ${header.number} follows one that is not on the shelf (number ${header.number - 1})`,
+  );
+}
+
+async function openItem(
+  item: ShelfItem,
+  session: SessionId,
+  options: {
+    readonly shelf: Shelf;
+    readonly key: SealKey;
+    readonly repositoryId: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<Opened | Refused> {
+  const got = await options.shelf.get(item, { signal: options.signal });
+  if (got.kind === "missing") return refused("gap", `shipment ${item.name} cannot be read: ${got.why}`);
+  const unsealed = unsealShipment(got.bytes, {
+    key: options.key,
+    repositoryId: options.repositoryId,
+    session,
+  });
+  if (unsealed.kind === "refused") return refused(unsealed.code, `shipment ${item.name} ${unsealed.why}`);
+  const named = readShipmentName(item.name);
+  const { header, entries } = unsealed;
+  if (named?.gen !== header.gen || named.number !== header.number) {
+    return refused(
+      "tampered",
+      `shipment ${item.name} says inside that it is number ${header.number} of generation ${header.gen}`,
+    );
+  }
+  return { header, entries, digest: digestOf(got.bytes) };
+}
+
+function joined(chain: readonly Opened[], reported: readonly string[]): FoundSession {
+  const last = chain.at(-1);
+  if (last === undefined) throw new Error("a chain of no shipments cannot be joined");
+  const named = (name: string): readonly Uint8Array[] =>
+    chain.flatMap(({ entries }) =>
+      entries.filter((entry) => entry.name === name).map((entry) => entry.bytes),
+    );
+  const blobs = chain.flatMap(({ entries }) =>
+    entries.filter((entry) => entry.name.startsWith("blob/")).map((entry) => entry.bytes),
+  );
+  return {
+    manifest: last.entries.find((entry) => entry.name === "manifest")?.bytes ?? new Uint8Array(),
+    log: Buffer.concat(named("log")),
+    blobs,
+    packs: named("pack"),
+    last: { number: last.header.number, to: last.header.to, digest: last.digest },
+    reported,
+  };
+}
+
+/** Writes what was found into fresh files, after its log was verified in memory. Blobs first, the line last. */
+export async function unpackSession(
+  found: FoundSession,
+  log: VerifiedLog,
+  files: SessionFiles,
+): Promise<Shipped> {
+  for (const blob of found.blobs) await files.blobs.put(blob);
+  await files.replaceManifest(found.manifest, { barrier: true });
+  await files.append(found.log, { barrier: true });
+  return { ...found.last, tree: treesIn(log.records).at(-1) ?? null };
+}
+
+function newestFirst(a: ShelfItem, b: ShelfItem): number {
+  const [left, right] = [readShipmentName(a.name), readShipmentName(b.name)];
+  if (left === null || right === null) return 0;
+  return right.gen - left.gen || right.number - left.number || (a.name < b.name ? -1 : 1);
+}
+
+function refused(code: Refused["code"], why: string): Refused {
+  return { kind: "refused", code, why };
+}
