@@ -193,7 +193,9 @@ function readRoutes(description: Description): Route[] {
       return slashed.has(name) ? "(.+)" : "([^/]+)";
     });
     for (const [method, operation] of Object.entries(item)) {
-      routes.push({ method: method.toUpperCase(), pattern: new RegExp(`^${source}$`), names, operation });
+      // The root of the repository has an empty path, and some clients leave its slash out too.
+      const pattern = new RegExp(`^${source.replace("/contents/(.+)", "/contents/?(.*)")}$`);
+      routes.push({ method: method.toUpperCase(), pattern, names, operation });
     }
   }
   // The most literal path first, so that /issues/comments/{id} is not taken for an issue called "comments".
@@ -220,7 +222,10 @@ function unescapePointer(step: string): string {
 
 /** OpenAPI 3.0 says `nullable`, which JSON Schema does not know. Converts in place. */
 function convertNullable(node: unknown): void {
-  if (Array.isArray(node)) return node.forEach(convertNullable);
+  if (Array.isArray(node)) {
+    node.forEach(convertNullable);
+    return;
+  }
   if (!isRecord(node)) return;
   for (const [key, value] of Object.entries(node))
     if (key !== "default" && key !== "enum") convertNullable(value);

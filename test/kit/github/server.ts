@@ -1,0 +1,270 @@
+// The one origin: REST, git, the artifact service and its blobs, every exchange recorded and checked.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { dirname } from "node:path";
+import type { ArtifactShelf } from "../artifacts/artifact-shelf.ts";
+import { account as blobAccount } from "../artifacts/blob-store.ts";
+import { isTwirpPath, serveTwirp } from "../artifacts/twirp.ts";
+import { isGitPath, isPush, serveGit } from "../git-server.ts";
+import { type Answer, answer, type Handlers, refuse } from "./answer.ts";
+import type { Contract } from "./contract.ts";
+import type { EmulatedBase } from "./emulated-base.ts";
+import type { Exchange } from "./exchange.ts";
+import type { FaultRule, Faults } from "./faults.ts";
+import { barrierFor, callerOf } from "./people.ts";
+import { mayPush, type World } from "./world.ts";
+
+export type Parts = {
+  readonly world: World;
+  readonly contract: Contract;
+  readonly handlers: Handlers;
+  readonly base: EmulatedBase;
+  readonly shelf: ArtifactShelf;
+  readonly faults: Faults;
+  readonly exchanges: Exchange[];
+  /** Runs after every push. */
+  readonly pushed: () => Promise<void>;
+};
+
+type Incoming = {
+  readonly method: string;
+  readonly url: URL;
+  readonly message: IncomingMessage;
+  readonly body: Buffer;
+  /** The body as JSON; `undefined` when empty, the text itself when it is not JSON. */
+  readonly json: unknown;
+};
+
+type Served = {
+  readonly answer: Answer;
+  readonly problems: readonly string[];
+  readonly via: Exchange["via"];
+};
+
+const hourSeconds = 3600;
+const requestsPerHour = 5000;
+
+/** Listens on a free port of 127.0.0.1; requests wait until the parts, which need to know the port, are there. */
+export async function listen(
+  parts: Promise<Parts>,
+): Promise<{ readonly server: Server; readonly origin: string }> {
+  const server = createServer((message, response) => {
+    handle(parts, message, response).catch((error: unknown) => {
+      // Only reachable when the rig itself is broken; the client sees a 500 and the test sees the reason.
+      response.writeHead(500, { "content-type": "text/plain" });
+      response.end(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    });
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return { server, origin: `http://127.0.0.1:${address.port}` };
+}
+
+async function handle(
+  pending: Promise<Parts>,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const parts = await pending;
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const method = message.method ?? "GET";
+  const url = new URL(message.url ?? "/", parts.world.origin);
+  // Packs and blobs are no JSON, and no test wants to look at them.
+  const json = ["rest", "twirp"].includes(viaOf(url)) ? parse(body) : undefined;
+  const incoming: Incoming = { method, url, message, body, json };
+  const fault = parts.faults.strike(method, url.pathname + url.search);
+  const served = fault && !fault.after ? undefined : await serve(parts, incoming);
+  const final = fault ? faultAnswer(fault) : served?.answer;
+  const login = loginOf(parts.world, message);
+  parts.exchanges.push({
+    method,
+    path: url.pathname + url.search,
+    status: final?.status ?? 0,
+    via: served?.via ?? viaOf(url),
+    authorized: message.headers.authorization !== undefined,
+    ...(login !== undefined && { login }),
+    ...(incoming.json !== undefined && { requestBody: incoming.json }),
+    ...(fault && { fault: true }),
+    problems: served?.problems ?? requestProblems(parts, incoming),
+  });
+  if (final === undefined) message.socket.resetAndDestroy();
+  else send(response, final, rateLimit(parts, url));
+}
+
+function faultAnswer({ network, status, body, headers }: FaultRule): Answer | undefined {
+  if (network === "reset" || status === undefined) return undefined;
+  if (body !== undefined) return answer(status, body, headers);
+  return { ...refuse(status, status >= 500 ? "Server Error" : "Refused"), ...(headers && { headers }) };
+}
+
+function viaOf(url: URL): Exchange["via"] {
+  if (isGitPath(url.pathname)) return "git";
+  if (isTwirpPath(url.pathname)) return "twirp";
+  if (url.pathname.startsWith(`/${blobAccount}/`)) return "blob";
+  return "rest";
+}
+
+async function serve(parts: Parts, incoming: Incoming): Promise<Served> {
+  const via = viaOf(incoming.url);
+  switch (via) {
+    case "git":
+      return { via, answer: await git(parts, incoming), problems: [] };
+    case "twirp": {
+      const { status, body } = await serveTwirp(parts.shelf, parts.world.origin, {
+        path: incoming.url.pathname,
+        authorization: incoming.message.headers.authorization ?? "",
+        body: incoming.json ?? {},
+      });
+      return { via, answer: answer(status, body), problems: [] };
+    }
+    case "blob":
+      return { via, answer: await blob(parts.shelf, incoming), problems: [] };
+    case "rest": {
+      const given = await rest(parts, incoming);
+      const problems = [...requestProblems(parts, incoming), ...responseProblems(parts, incoming, given)];
+      return { via, answer: given, problems };
+    }
+  }
+}
+
+function requestProblems({ contract }: Parts, { method, url, json }: Incoming): readonly string[] {
+  return viaOf(url) === "rest" ? contract.request({ method, url, requestBody: json }) : [];
+}
+
+function responseProblems({ contract }: Parts, { method, url }: Incoming, given: Answer): readonly string[] {
+  // What is sent as raw bytes is no JSON object of the contract.
+  if (Buffer.isBuffer(given.body)) return [];
+  const responseBody = given.body === undefined ? undefined : JSON.parse(JSON.stringify(given.body));
+  return contract.response({ method, url, status: given.status, responseBody });
+}
+
+async function rest(parts: Parts, { method, url, message, body, json }: Incoming): Promise<Answer> {
+  const { world, contract, handlers, base } = parts;
+  const caller = callerOf(world, message.headers.authorization);
+  if (caller === "unknown") return refuse(401, "Bad credentials");
+  const match = contract.match(method, url.pathname);
+  if (!match) return base.forward({ method, path: url.pathname + url.search, body, login: caller?.login });
+  const call = {
+    ...match,
+    method,
+    url,
+    body: typeof json === "object" && json !== null ? (json as Record<string, unknown>) : {},
+    accept: message.headers.accept ?? "",
+    caller,
+  };
+  const barrier = barrierFor(world, call);
+  if (barrier) return barrier;
+  // GitHub answers 400 or 422 to a body it does not understand, and handlers may rely on its shape.
+  if (body.length > 0 && typeof json === "string") return refuse(400, "Problems parsing JSON");
+  const handler = handlers[match.operation];
+  if (handler) {
+    const malformed = contract
+      .request({ method, url, requestBody: json })
+      .some((problem) => / must /.test(problem));
+    return malformed ? refuse(422, "Invalid request.") : handler(call);
+  }
+  const login = caller?.kind === "bot" ? undefined : caller?.login;
+  return base.forward({ method, path: url.pathname + url.search, body, login });
+}
+
+async function git(parts: Parts, { method, url, message, body }: Incoming): Promise<Answer> {
+  const { world } = parts;
+  const caller = callerOf(world, message.headers.authorization);
+  const known = caller === "unknown" ? undefined : caller;
+  const push = isPush(url);
+  if (caller === "unknown" || (!known && (push || world.private))) {
+    return answer(401, Buffer.from("Authentication required\n"), {
+      "www-authenticate": 'Basic realm="GitHub"',
+    });
+  }
+  const repository = /^\/([^/]+\/[^/]+?)(\.git)?\//.exec(url.pathname)?.[1] ?? "";
+  const level = known?.kind === "bot" ? world.settings.job.contents : undefined;
+  const hidden = world.private && (known?.permission === "none" || level === "none");
+  if (repository.toLowerCase() !== `${world.owner}/${world.name}`.toLowerCase() || hidden) {
+    return answer(404, Buffer.from("Repository not found.\n"));
+  }
+  if (push && (level === undefined ? !mayPush(known) : level !== "write")) {
+    return answer(403, Buffer.from(`Permission to ${repository}.git denied to ${known?.login}.\n`));
+  }
+  const root = dirname(dirname(world.bare.path));
+  const served = await serveGit(root, {
+    method,
+    url,
+    headers: message.headers,
+    body,
+    login: known?.login ?? "",
+  });
+  if (method === "POST" && push) await parts.pushed();
+  return answer(served.status, served.body, served.headers);
+}
+
+async function blob(shelf: ArtifactShelf, { method, url, message, body }: Incoming): Promise<Answer> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (typeof value === "string" && !hopHeaders.has(name)) headers[name] = value;
+  }
+  const response = await fetch(`${await shelf.blobOrigin()}${url.pathname}${url.search}`, {
+    method,
+    headers,
+    ...(body.length > 0 && { body: new Uint8Array(body) }),
+  });
+  const kept = [...response.headers].filter(([name]) => !hopHeaders.has(name) && name !== "content-encoding");
+  return answer(response.status, Buffer.from(await response.arrayBuffer()), Object.fromEntries(kept));
+}
+
+const hopHeaders = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "transfer-encoding",
+]);
+
+function send(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  extra: Record<string, string>,
+): void {
+  if (body === undefined) {
+    response.writeHead(status, { ...extra, ...headers });
+    response.end();
+    return;
+  }
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const type = Buffer.isBuffer(body) ? {} : { "content-type": "application/json; charset=utf-8" };
+  response.writeHead(status, { ...type, ...extra, "content-length": String(bytes.length), ...headers });
+  response.end(bytes);
+}
+
+function rateLimit({ world, exchanges }: Parts, url: URL): Record<string, string> {
+  if (viaOf(url) !== "rest") return {};
+  const used = exchanges.filter(({ via }) => via === "rest").length;
+  const reset = Math.ceil(Date.parse(world.now()) / 1000 / hourSeconds) * hourSeconds;
+  return {
+    "x-ratelimit-limit": String(requestsPerHour),
+    "x-ratelimit-remaining": String(Math.max(0, requestsPerHour - used)),
+    "x-ratelimit-reset": String(reset),
+    "x-ratelimit-resource": "core",
+    "x-github-request-id": `KIT:${exchanges.length}`,
+  };
+}
+
+function loginOf(world: World, message: IncomingMessage): string | undefined {
+  const caller = callerOf(world, message.headers.authorization);
+  return caller === undefined || caller === "unknown" ? undefined : caller.login;
+}
+
+function parse(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return body.toString("latin1");
+  }
+}
