@@ -1,6 +1,8 @@
 // The local GitHub keeps the rules that the product relies on.
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -21,6 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
   rmSync(dir, { recursive: true, force: true });
 });
 
@@ -32,6 +35,7 @@ function start(options: Pick<GitHubOptions, "private" | "settings"> = {}): Promi
       { login: "octo", permission: "admin", token: "ghp_octo" },
       { login: "maria", permission: "maintain", token: "ghp_maria" },
       { login: "stranger", permission: "read", token: "ghp_stranger" },
+      { login: "renovate[bot]", permission: "read", token: "ghs_renovate", type: "Bot" },
     ],
     files: { "README.md": "# Demo\n", "src/sum.js": "export const sum = (a, b) => a - b;\n" },
     ...options,
@@ -54,6 +58,16 @@ async function refusal(request: Promise<unknown>): Promise<{ status: number; mes
 
 function git(...args: readonly string[]) {
   return run("git", args, { cwd: dir, env: gitEnvironment() });
+}
+
+/** The official client, as a job of this run would have it. */
+async function artifactClient(github: LocalGitHub, id: number) {
+  const env = github.env({ id, attempt: 1, job: "agent" });
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  // It talks to the runner on standard output, and this process has no runner.
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const { DefaultArtifactClient } = await import("@actions/artifact");
+  return new DefaultArtifactClient();
 }
 
 async function commitThroughApi(octokit: Octokit, content: string): Promise<string> {
@@ -192,7 +206,8 @@ describe("pull requests", () => {
     github.commit({ files: { "a.txt": "a" }, branch: "fix" });
     const pull = await github.pullRequest({ head: "fix", title: "Fix", by: "maria" });
     await git("clone", "--quiet", "--branch=fix", `${github.url}/octo/demo.git`, "clone");
-    writeFileSync(join(dir, "clone/a.txt"), "b");
+    // More than git sends in one piece, so that the push comes chunked.
+    writeFileSync(join(dir, "clone/a.txt"), randomBytes(3 * 1024 * 1024));
     await git("-C", "clone", "commit", "--quiet", "--all", "--message=Change");
     const { stdout } = await git("-C", "clone", "rev-parse", "HEAD");
     const to = (token: string) => `${github.url.replace("//", `//x-access-token:${token}@`)}/octo/demo.git`;
@@ -218,6 +233,25 @@ describe("people and threads", () => {
     expect((await client(github).repos.get(at)).data.id).toBe(github.repository.id);
     await client(github).rateLimit.get();
     await client(github).meta.get();
+    expect(github.problems()).toEqual([]);
+  });
+
+  it("gives comments the identity of the token they were made with", async () => {
+    await using github = await start();
+    const { number: issue_number } = github.createIssue({ title: "t", by: "maria" });
+    for (const token of [github.jobToken, "ghp_stranger", "ghs_renovate"]) {
+      await client(github, token).issues.createComment({ ...at, issue_number, body: "hello" });
+    }
+    const seen = github.comments(issue_number).map(({ user, performed_via_github_app: app, ...comment }) => {
+      return [user?.login, user?.type, app?.slug, comment.author_association];
+    });
+    expect(seen).toEqual([
+      ["github-actions[bot]", "Bot", "github-actions", "NONE"],
+      ["stranger", "User", undefined, "NONE"],
+      ["renovate[bot]", "Bot", undefined, "NONE"],
+    ]);
+    const { data } = await client(github).users.getByUsername({ username: "renovate[bot]" });
+    expect(data).toMatchObject({ type: "Bot", id: github.comments(issue_number)[2]?.user?.id });
     expect(github.problems()).toEqual([]);
   });
 
@@ -296,6 +330,19 @@ describe("the contract", () => {
     ]);
   });
 
+  it("does not blame a client that is killed in the middle of a request", async () => {
+    await using github = await start();
+    const { number } = github.createIssue({ title: "t", by: "maria" });
+    const { hostname, port } = new URL(github.url);
+    const socket = connect(Number(port), hostname);
+    const head = `POST /repos/octo/demo/issues/${number}/comments HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{`;
+    await new Promise<void>((sent) => socket.write(head, () => sent()));
+    socket.resetAndDestroy();
+    await client(github).issues.listComments({ ...at, issue_number: number });
+    expect(github.comments(number)).toEqual([]);
+    expect(github.problems()).toEqual([]);
+  });
+
   it("fails the requests that a test wants to fail, before or after they are carried out", async () => {
     await using github = await start();
     const { number: issue_number } = github.createIssue({ title: "t", by: "maria" });
@@ -319,10 +366,7 @@ describe("runs and artifacts", () => {
   it("takes an artifact from the real client, refuses its name twice, and gives it back", async () => {
     await using github = await start();
     const workflow = github.addRun({ event: "issue_comment", actor: "maria" });
-    const env = github.env({ id: workflow.id, attempt: 1, job: "agent" });
-    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-    const { DefaultArtifactClient } = await import("@actions/artifact");
-    const artifacts = new DefaultArtifactClient();
+    const artifacts = await artifactClient(github, workflow.id);
     const file = join(dir, "shipment.bin");
     writeFileSync(file, "sealed bytes");
     const sent = await artifacts.uploadArtifact("agent-session-1", [file], dir, { retentionDays: 1 });
@@ -374,13 +418,11 @@ describe("runs and artifacts", () => {
   it("keeps a name taken when finalizing failed", async () => {
     await using github = await start();
     const workflow = github.addRun({ event: "issue_comment", actor: "maria" });
-    const env = github.env({ id: workflow.id, attempt: 1, job: "agent" });
-    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-    const { DefaultArtifactClient } = await import("@actions/artifact");
+    const artifacts = await artifactClient(github, workflow.id);
     const file = join(dir, "shipment.bin");
     writeFileSync(file, "sealed bytes");
     github.fail({ path: /FinalizeArtifact$/, status: 400, body: { code: "invalid_argument", msg: "no" } });
-    const upload = () => new DefaultArtifactClient().uploadArtifact("burnt", [file], dir);
+    const upload = () => artifacts.uploadArtifact("burnt", [file], dir);
     await expect(upload()).rejects.toThrow();
     expect(github.artifacts.list()).toEqual([]);
     await expect(upload()).rejects.toThrow(/already exists/);

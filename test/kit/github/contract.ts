@@ -54,7 +54,15 @@ const commonRefusals = new Set([401, 403, 404, 429, 500, 502, 503]);
 const slashed = new Set(["path", "ref", "branch"]);
 const problemsMax = 8;
 
+let loaded: Contract | undefined;
+
+/** The contract holds no state but its compiled checks, so one serves every server of a process. */
 export function loadContract(): Contract {
+  loaded ??= readContract();
+  return loaded;
+}
+
+function readContract(): Contract {
   const file = new URL("../openapi/github.json", import.meta.url);
   const description = JSON.parse(readFileSync(file, "utf8")) as Description & Json;
   convertNullable(description);

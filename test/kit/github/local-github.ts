@@ -58,7 +58,7 @@ export async function startGitHub(options: GitHubOptions): Promise<LocalGitHub> 
     owner: options.owner,
     repo: options.repo,
     private: options.private ?? false,
-    logins: withOwner(options).map(({ login }) => login),
+    logins: withOwner(options).flatMap(({ login, type }) => (type === "Bot" ? [] : [login])),
   });
   const world = await createWorld(options, origin, base);
   const shelf = openArtifactShelf(world);

@@ -86,9 +86,20 @@ export function peopleHandlers(world: World): Handlers {
         user: { ...account.rest, role_name: permission },
       });
     },
+    "users/get-by-username": ({ params }) => {
+      const account = world.accounts.get((params["username"] ?? "").toLowerCase());
+      return account ? answer(200, { ...account.rest, ...profile(world) }) : notFound();
+    },
     "repos/get": ({ caller }) =>
       answer(200, { ...world.repository, ...(caller && { permissions: grants(caller) }) }),
   };
+}
+
+function profile(world: World) {
+  const made = world.repository.created_at;
+  const nothing = { name: null, company: null, location: null, email: null, hireable: null, bio: null };
+  const counts = { public_repos: 1, public_gists: 0, followers: 0, following: 0 };
+  return { ...nothing, ...counts, blog: "", created_at: made, updated_at: made };
 }
 
 function grants({ permission }: Account) {

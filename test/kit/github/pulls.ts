@@ -16,6 +16,7 @@ import { openThread, setState } from "./issues.ts";
 import { changedFiles } from "./pull-files.ts";
 import { pullShape, pullSimpleShape } from "./pull-shapes.ts";
 import { ask, branchSha, refsUnder } from "./repository-reads.ts";
+import { botLogin } from "./shapes.ts";
 import { type Account, accountOf, mayPush, type Thread, threadOf, type World } from "./world.ts";
 
 export function pullHandlers(world: World): Handlers {
@@ -78,7 +79,7 @@ export async function rangeOf(
 async function createPull(world: World, call: Call): Promise<Answer> {
   const { caller } = call;
   if (!caller) return refuse(401, "Requires authentication");
-  if (caller.kind === "bot" && !world.settings.actionsMayCreatePullRequests) {
+  if (caller.login === botLogin && !world.settings.actionsMayCreatePullRequests) {
     return refuse(403, "GitHub Actions is not permitted to create or approve pull requests.");
   }
   if (!mayPush(caller)) return notAccessible();

@@ -1,17 +1,18 @@
 // The one origin: REST, git, the artifact service and its blobs, every exchange recorded and checked.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { dirname } from "node:path";
 import type { ArtifactShelf } from "../artifacts/artifact-shelf.ts";
+import { answerBlob } from "../artifacts/blob-route.ts";
 import { account as blobAccount } from "../artifacts/blob-store.ts";
 import { isTwirpPath, serveTwirp } from "../artifacts/twirp.ts";
-import { isGitPath, isPush, serveGit } from "../git-server.ts";
+import { isGitPath } from "../git-server.ts";
 import { type Answer, answer, type Handlers, refuse } from "./answer.ts";
 import type { Contract } from "./contract.ts";
 import type { EmulatedBase } from "./emulated-base.ts";
 import type { Exchange } from "./exchange.ts";
 import type { FaultRule, Faults } from "./faults.ts";
+import { answerGit } from "./git-route.ts";
 import { barrierFor, callerOf } from "./people.ts";
-import { mayPush, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export type Parts = {
   readonly world: World;
@@ -48,11 +49,9 @@ export async function listen(
   parts: Promise<Parts>,
 ): Promise<{ readonly server: Server; readonly origin: string }> {
   const server = createServer((message, response) => {
-    handle(parts, message, response).catch((error: unknown) => {
-      // Only reachable when the rig itself is broken; the client sees a 500 and the test sees the reason.
-      response.writeHead(500, { "content-type": "text/plain" });
-      response.end(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    });
+    handle(parts, message, response).catch((error: unknown) =>
+      breakDown(parts, { message, response, error }),
+    );
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
@@ -63,15 +62,37 @@ export async function listen(
   return { server, origin: `http://127.0.0.1:${address.port}` };
 }
 
+type Breakdown = {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly error: unknown;
+};
+
+/** Only reached when the rig itself is broken: the client sees a 500, and `problems()` gives the reason. */
+async function breakDown(parts: Promise<Parts>, { message, response, error }: Breakdown): Promise<void> {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { exchanges } = await parts;
+  exchanges.push({
+    method: message.method ?? "",
+    path: message.url ?? "",
+    status: 500,
+    via: "rest",
+    authorized: false,
+    problems: [`the local GitHub broke: ${reason}`],
+  });
+  if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
+  response.end(reason);
+}
+
 async function handle(
   pending: Promise<Parts>,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const parts = await pending;
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
-  const body = Buffer.concat(chunks);
+  const body = await readBody(message);
+  // A client that was killed while it sent its request has asked for nothing.
+  if (body === undefined) return;
   const method = message.method ?? "GET";
   const url = new URL(message.url ?? "/", parts.world.origin);
   // Packs and blobs are no JSON, and no test wants to look at them.
@@ -96,6 +117,16 @@ async function handle(
   else send(response, final, rateLimit(parts, url));
 }
 
+async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
+
 function faultAnswer({ network, status, body, headers }: FaultRule): Answer | undefined {
   if (network === "reset" || status === undefined) return undefined;
   if (body !== undefined) return answer(status, body, headers);
@@ -113,7 +144,7 @@ async function serve(parts: Parts, incoming: Incoming): Promise<Served> {
   const via = viaOf(incoming.url);
   switch (via) {
     case "git":
-      return { via, answer: await git(parts, incoming), problems: [] };
+      return { via, answer: await answerGit(parts.world, incoming, parts.pushed), problems: [] };
     case "twirp": {
       const { status, body } = await serveTwirp(parts.shelf, parts.world.origin, {
         path: incoming.url.pathname,
@@ -123,7 +154,7 @@ async function serve(parts: Parts, incoming: Incoming): Promise<Served> {
       return { via, answer: answer(status, body), problems: [] };
     }
     case "blob":
-      return { via, answer: await blob(parts.shelf, incoming), problems: [] };
+      return { via, answer: await answerBlob(await parts.shelf.blobOrigin(), incoming), problems: [] };
     case "rest": {
       const given = await rest(parts, incoming);
       const problems = [...requestProblems(parts, incoming), ...responseProblems(parts, incoming, given)];
@@ -171,60 +202,6 @@ async function rest(parts: Parts, { method, url, message, body, json }: Incoming
   const login = caller?.kind === "bot" ? undefined : caller?.login;
   return base.forward({ method, path: url.pathname + url.search, body, login });
 }
-
-async function git(parts: Parts, { method, url, message, body }: Incoming): Promise<Answer> {
-  const { world } = parts;
-  const caller = callerOf(world, message.headers.authorization);
-  const known = caller === "unknown" ? undefined : caller;
-  const push = isPush(url);
-  if (caller === "unknown" || (!known && (push || world.private))) {
-    return answer(401, Buffer.from("Authentication required\n"), {
-      "www-authenticate": 'Basic realm="GitHub"',
-    });
-  }
-  const repository = /^\/([^/]+\/[^/]+?)(\.git)?\//.exec(url.pathname)?.[1] ?? "";
-  const level = known?.kind === "bot" ? world.settings.job.contents : undefined;
-  const hidden = world.private && (known?.permission === "none" || level === "none");
-  if (repository.toLowerCase() !== `${world.owner}/${world.name}`.toLowerCase() || hidden) {
-    return answer(404, Buffer.from("Repository not found.\n"));
-  }
-  if (push && (level === undefined ? !mayPush(known) : level !== "write")) {
-    return answer(403, Buffer.from(`Permission to ${repository}.git denied to ${known?.login}.\n`));
-  }
-  const root = dirname(dirname(world.bare.path));
-  const served = await serveGit(root, {
-    method,
-    url,
-    headers: message.headers,
-    body,
-    login: known?.login ?? "",
-  });
-  if (method === "POST" && push) await parts.pushed();
-  return answer(served.status, served.body, served.headers);
-}
-
-async function blob(shelf: ArtifactShelf, { method, url, message, body }: Incoming): Promise<Answer> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(message.headers)) {
-    if (typeof value === "string" && !hopHeaders.has(name)) headers[name] = value;
-  }
-  const response = await fetch(`${await shelf.blobOrigin()}${url.pathname}${url.search}`, {
-    method,
-    headers,
-    ...(body.length > 0 && { body: new Uint8Array(body) }),
-  });
-  const kept = [...response.headers].filter(([name]) => !hopHeaders.has(name) && name !== "content-encoding");
-  return answer(response.status, Buffer.from(await response.arrayBuffer()), Object.fromEntries(kept));
-}
-
-const hopHeaders = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "transfer-encoding",
-]);
 
 function send(
   response: ServerResponse,

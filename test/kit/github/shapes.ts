@@ -80,7 +80,7 @@ function actionsApp(world: World) {
 }
 
 export function viaApp(world: World, author: Account | null) {
-  return author?.kind === "bot" ? actionsApp(world) : null;
+  return author?.login === botLogin ? actionsApp(world) : null;
 }
 
 export type Association = "OWNER" | "COLLABORATOR" | "NONE";

@@ -2,13 +2,15 @@
 import { join } from "node:path";
 import { createBareRepository, type Seed } from "../git-server.ts";
 import type { EmulatedBase } from "./emulated-base.ts";
-import { botAccount } from "./shapes.ts";
+import { botAccount, botLogin, userShape } from "./shapes.ts";
 import type { Account, JobPermissions, Permission, World } from "./world.ts";
 
 export type UserOptions = {
   readonly login: string;
   readonly permission: Permission;
   readonly token: string;
+  /** `Bot` for another app's account, such as `renovate[bot]`; `User` when absent. */
+  readonly type?: "User" | "Bot";
 };
 
 export type GitHubOptions = {
@@ -32,6 +34,7 @@ export const jobToken = "ghs_localJobToken000000000000000000000000";
 
 // Above 32 bits, as GitHub's own ids are by now.
 const firstId = 3_000_000_001;
+const firstBotId = 90_000_001;
 const everything: JobPermissions = {
   actions: "write",
   contents: "write",
@@ -39,10 +42,7 @@ const everything: JobPermissions = {
   "pull-requests": "write",
 };
 
-export function withOwner({
-  owner,
-  users,
-}: GitHubOptions): readonly Pick<UserOptions, "login" | "permission">[] {
+export function withOwner({ owner, users }: GitHubOptions): readonly Omit<UserOptions, "token">[] {
   const named = users.some(({ login }) => login.toLowerCase() === owner.toLowerCase());
   return named ? users : [{ login: owner, permission: "admin" }, ...users];
 }
@@ -54,7 +54,11 @@ export async function createWorld(
 ): Promise<World> {
   const { owner, repo, settings = {} } = options;
   const people = await Promise.all(
-    withOwner(options).map(async ({ login, permission }): Promise<Account> => {
+    withOwner(options).map(async ({ login, permission, type }, i): Promise<Account> => {
+      if (type === "Bot") {
+        const id = firstBotId + i;
+        return { login, id, kind: "bot", permission, rest: userShape(origin, login, id, "Bot") };
+      }
       const rest = await base.user(login);
       return { login, id: rest.id, kind: "user", permission, rest };
     }),
@@ -66,7 +70,7 @@ export async function createWorld(
   for (const [login, account] of accounts) {
     const token = options.users.find((user) => user.login.toLowerCase() === login)?.token;
     if (token !== undefined) tokens.set(token, account);
-    if (account.kind === "bot") tokens.set(jobToken, account);
+    if (login === botLogin) tokens.set(jobToken, account);
   }
   let lastId = firstId - 1;
   return {
