@@ -5,7 +5,7 @@ import type { Lease, Leases } from "./leases.ts";
 export type Claim =
   /** `leased` false: refs cannot be written here, so two runs are kept apart by create-only effects alone. */
   | { readonly kind: "claimed"; readonly gen: number; readonly leased: boolean; readonly why: string | null }
-  | { readonly kind: "refused"; readonly code: "busy" | "lost-race"; readonly why: string };
+  | { readonly kind: "refused"; readonly code: "busy"; readonly why: string };
 
 /**
  * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, or `takeOver`

@@ -52,8 +52,8 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 export function decodeManifest(bytes: Uint8Array | null): Manifest | null {
   if (bytes === null || bytes.length > limits.manifestBytesMax) return null;
   try {
-    const parsed = v.safeParse(schema, JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
-    return parsed.success ? (parsed.output as unknown as Manifest) : null;
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return v.is(schema, value) ? (value as unknown as Manifest) : null;
   } catch {
     return null;
   }

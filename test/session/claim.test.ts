@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { claimSession } from "../../src/session/claim.ts";
+import type { Lease, Leases } from "../../src/session/leases.ts";
+import { sessionId } from "../kit/given.ts";
+
+const signal = new AbortController().signal;
+const run = (id: string) => ({ id, attempt: 1, job: "agent" });
+const lease = (gen: number, id: string): Lease => ({ session: sessionId(), gen, run: run(id), head: null });
+
+function leasesThat(answer: { claim?: "claimed" | "lost"; alive?: "running" | "gone" | "unknown" }): Leases {
+  return {
+    claim: async () => ({ kind: answer.claim ?? "claimed" }),
+    holders: async () => [],
+    alive: async () => answer.alive ?? "gone",
+    release: async () => undefined,
+  };
+}
+
+describe("claiming a generation", () => {
+  const cases = [
+    ["takes the first one where nobody holds any", {}, [], 0, { kind: "claimed", gen: 1, leased: true }],
+    [
+      "takes the one after the newest holder that is gone",
+      {},
+      [lease(1, "1"), lease(2, "2")],
+      2,
+      { kind: "claimed", gen: 3 },
+    ],
+    ["takes one above the log where leases are missing", {}, [], 4, { kind: "claimed", gen: 5 }],
+    [
+      "is busy while the newest holder works",
+      { alive: "running" },
+      [lease(1, "1")],
+      1,
+      { kind: "refused", code: "busy" },
+    ],
+    [
+      "is busy while it cannot know",
+      { alive: "unknown" },
+      [lease(1, "1")],
+      1,
+      { kind: "refused", code: "busy" },
+    ],
+    ["loses when another was first", { claim: "lost" }, [], 0, { kind: "refused", code: "busy" }],
+  ] as const;
+  it.each(cases)("%s", async (_title, answer, holders, genReached, result) => {
+    const claim = await claimSession(sessionId(), {
+      leases: leasesThat(answer),
+      holders,
+      run: run("9"),
+      head: null,
+      genReached,
+      signal,
+    });
+    expect(claim).toMatchObject(result);
+  });
+});

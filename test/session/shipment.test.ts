@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import { type MemoryFiles, memorySessionFiles } from "../../src/adapters/memory/files.ts";
+import { maskOf } from "../../src/base/masking.ts";
+import { findSession, unpackSession } from "../../src/session/find.ts";
+import { createJournal, type OpenJournal } from "../../src/session/open-journal.ts";
+import type { Put, Shelf, ShelfItem } from "../../src/session/shelf.ts";
+import { type Shipped, type Shipping, sendShipment } from "../../src/session/ship.ts";
+import { sealKeyOf, sealShipment, unsealShipment } from "../../src/session/shipment.ts";
+import { verifyLog } from "../../src/session/verify.ts";
+import { handClock, identity, inline, opened, sessionId, turnOf } from "../kit/given.ts";
+
+const key = sealKeyOf("sk-secret-key-1", 1296269);
+const signal = new AbortController().signal;
+const expected = { key, repositoryId: 1296269, session: sessionId() };
+
+/** A shelf in memory whose answers to the next puts can be scripted. */
+function givenShelf(
+  answers: Put[] = [],
+): Shelf & { readonly stored: Map<string, Uint8Array>; foreign: string[] } {
+  const stored = new Map<string, Uint8Array>();
+  const foreign: string[] = [];
+  return {
+    stored,
+    foreign,
+    put: async (name, bytes) => {
+      const answer = answers.shift();
+      if (answer !== undefined) return answer;
+      stored.set(name, bytes);
+      return { kind: "stored", id: name };
+    },
+    list: async () =>
+      [...stored].map(
+        ([name, bytes]): ShelfItem => ({
+          id: name,
+          name,
+          bytes: bytes.length,
+          expired: false,
+          run: "1",
+          foreign: foreign.includes(name) ? "another repository" : null,
+        }),
+      ),
+    get: async (item) => {
+      const bytes = stored.get(item.name);
+      return bytes === undefined ? { kind: "missing", why: "gone" } : { kind: "bytes", bytes };
+    },
+  };
+}
+
+function shippingTo(shelf: Shelf): Shipping {
+  let nonces = 0;
+  return {
+    shelf,
+    key,
+    run: { id: "1", attempt: 1, job: "agent" },
+    workflow: ".github/workflows/agent.yml",
+    nonce: () => {
+      nonces += 1;
+      return Buffer.alloc(12, nonces);
+    },
+    pack: async ({ have, want }) => Buffer.from(`pack of ${want.join()} over ${have.join()}`),
+  };
+}
+
+type Given = {
+  files: MemoryFiles;
+  journal: OpenJournal;
+  shelf: ReturnType<typeof givenShelf>;
+  shipping: Shipping;
+};
+
+async function given(shelf = givenShelf()): Promise<Given> {
+  const files = memorySessionFiles();
+  const journal = createJournal(identity(), {
+    files,
+    clock: handClock(),
+    mask: maskOf([]),
+    durability: "process",
+  });
+  await journal.append(opened());
+  return { files, journal, shelf, shipping: shippingTo(shelf) };
+}
+
+async function send(
+  { files, journal, shipping }: Given,
+  since: Shipped | null,
+  number: number,
+): Promise<Shipped> {
+  const sent = await sendShipment(await journal.snapshot(), since, number, { files, shipping, signal });
+  if (sent.kind !== "sent") throw new Error(`nothing was sent: ${JSON.stringify(sent)}`);
+  return sent.shipped;
+}
+
+const find = (shelf: Shelf) =>
+  findSession(sessionId(), { shelf, runs: ["1"], key, repositoryId: 1296269, signal });
+
+describe("a sealed shipment", () => {
+  const header = {
+    format: 1,
+    keyId: key.id,
+    repositoryId: 1296269,
+    thread: 7,
+    session: sessionId(),
+    gen: 1,
+    number: 1,
+    from: 1,
+    to: 1,
+    previous: null,
+    baseSha: "1".repeat(40),
+    configSha: "1".repeat(40),
+    workflow: "w",
+    run: { id: "1", attempt: 1, job: "agent" },
+  };
+  const entries = [{ name: "log", bytes: Buffer.from("one\n") }];
+  const sealed = sealShipment(header, entries, { key, nonce: Buffer.alloc(12, 1) });
+
+  it("opens with its key, repository and session, and gives back what was put in", () => {
+    expect(unsealShipment(sealed, expected)).toMatchObject({
+      kind: "unsealed",
+      header,
+      entries: [{ name: "log" }],
+    });
+  });
+
+  it("is refused whole when any one byte of it was changed", () => {
+    const opening = Array.from(sealed, (_, at) => {
+      const bytes = Buffer.from(sealed);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      return unsealShipment(bytes, expected).kind;
+    });
+    expect(new Set(opening)).toEqual(new Set(["refused"]));
+  });
+
+  it("is refused whole when it is cut at any byte", () => {
+    const opening = Array.from(sealed, (_, at) => unsealShipment(sealed.subarray(0, at), expected).kind);
+    expect(new Set(opening)).toEqual(new Set(["refused"]));
+  });
+
+  const otherKey = sealKeyOf("sk-another-key", 1296269);
+  it.each([
+    ["with another key", { ...expected, key: otherKey }, "other-key"],
+    ["for another repository", { ...expected, repositoryId: 5 }, "foreign"],
+    ["for another session", { ...expected, session: sessionId("sffffffffffff") }, "foreign"],
+  ])("is refused %s", (_title, other, code) => {
+    expect(unsealShipment(sealed, other)).toMatchObject({ kind: "refused", code });
+  });
+
+  it("is refused when it holds an entry of an unknown name", () => {
+    const bad = sealShipment(header, [{ name: "../evil", bytes: Buffer.from("x") }], {
+      key,
+      nonce: Buffer.alloc(12, 2),
+    });
+    expect(unsealShipment(bad, expected)).toMatchObject({ kind: "refused", code: "tampered" });
+  });
+
+  it("shows nothing of what is in it", () => {
+    expect(Buffer.from(sealed).includes("one\n")).toBe(false);
+  });
+});
+
+describe("finding a session on the shelf", () => {
+  async function threeShipments(): Promise<Given> {
+    const all = await given();
+    const first = await send(all, null, 1);
+    for (const event of turnOf(1, { id: "toolu_1", tool: "write", tree: "a".repeat(40) }))
+      await all.journal.append(event);
+    const second = await send(all, first, 2);
+    await all.journal.append({
+      type: "note.added",
+      about: "nudge",
+      text: await all.journal.store("n".repeat(9000)),
+    });
+    await send(all, second, 3);
+    return all;
+  }
+
+  it("joins the chain into the log that was shipped, blobs and trees with it", async () => {
+    const all = await threeShipments();
+    const found = await find(all.shelf);
+    if (found.kind !== "found") throw new Error(found.why);
+    expect(String(found.session.log)).toBe(String(all.files.state.log));
+    const checked = verifyLog(found.session, { witnessed: [all.journal.head] });
+    if (checked.kind === "damage") throw new Error(checked.why);
+    const files = memorySessionFiles();
+    const last = await unpackSession(found.session, checked.log, files);
+    expect(last).toMatchObject({ number: 3, to: 6, tree: "a".repeat(40) });
+    expect(files.state.blobs).toEqual(all.files.state.blobs);
+    expect(found.session.packs.map(String)).toEqual([`pack of ${"a".repeat(40)} over `]);
+  });
+
+  it("needs one shipment alone when it is complete", async () => {
+    const all = await threeShipments();
+    await send(all, null, 4);
+    for (const name of [...all.shelf.stored.keys()])
+      if (!name.includes("-1-4-")) all.shelf.stored.delete(name);
+    expect((await find(all.shelf)).kind).toBe("found");
+  });
+
+  it.each([1, 2])("refuses with a gap when shipment %i of 3 is missing", async (number) => {
+    const all = await threeShipments();
+    for (const name of [...all.shelf.stored.keys()])
+      if (name.includes(`-1-${number}-`)) all.shelf.stored.delete(name);
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "gap" });
+  });
+
+  it("refuses when the newest shipment was changed, and does not fall back to an older one", async () => {
+    const all = await threeShipments();
+    const name = [...all.shelf.stored.keys()].find((one) => one.includes("-1-3-")) ?? "";
+    const bytes = Buffer.from(all.shelf.stored.get(name) ?? []);
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+    all.shelf.stored.set(name, bytes);
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "tampered" });
+  });
+
+  it("refuses a shipment that lies under another one's name", async () => {
+    const all = await threeShipments();
+    const [first] = [...all.shelf.stored.values()];
+    all.shelf.stored.set(`agent-session-${sessionId()}-1-9-1.1`, first ?? new Uint8Array());
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "tampered" });
+  });
+
+  it("does not see items that fail provenance, and reports them", async () => {
+    const all = await given();
+    await send(all, null, 1);
+    all.shelf.foreign.push(...all.shelf.stored.keys());
+    const refusal = await find(all.shelf);
+    expect(refusal).toMatchObject({ kind: "refused", code: "not-found" });
+    expect(refusal.kind === "refused" && refusal.why).toContain("another repository");
+  });
+});
+
+describe("sending", () => {
+  it("sends the same bytes under the next try's name after a failure", async () => {
+    const all = await given(givenShelf([{ kind: "failed", why: "500" }, { kind: "taken" }]));
+    await send(all, null, 1);
+    expect([...all.shelf.stored.keys()]).toEqual([`agent-session-${sessionId()}-1-1-1.1-2`]);
+  });
+
+  it("gives up at once where nothing can be stored", async () => {
+    const all = await given(givenShelf([{ kind: "unavailable", why: "the quota is used up" }]));
+    const sent = await sendShipment(await all.journal.snapshot(), null, 1, { ...all, signal });
+    expect(sent).toEqual({ kind: "failed", lasting: true, why: "the quota is used up" });
+  });
+
+  it("sends only what came since the shipment before", async () => {
+    const all = await given();
+    const first = await send(all, null, 1);
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("later") });
+    await send(all, first, 2);
+    const second = unsealShipment([...all.shelf.stored.values()][1] ?? new Uint8Array(), expected);
+    expect(second).toMatchObject({ header: { from: 2, to: 2, previous: first.digest } });
+  });
+});
