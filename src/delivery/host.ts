@@ -31,9 +31,15 @@ export type CommitFile = {
   readonly bytes: Uint8Array | null;
 };
 
+/** Thrown by look-ups, and only by them, when GitHub gave no answer that can be trusted. The work is kept. */
+export class HostUnavailable extends Error {
+  override readonly name = "HostUnavailable";
+}
+
 /**
  * Port: GitHub, seen from delivery. Looking up comes before making; nothing here retries a write that may have
- * happened. Reads retry with bounds. Network trouble that outlasts them is `unavailable`.
+ * happened. Reads retry with bounds. Network trouble that outlasts them is `unavailable` from what makes something and
+ * a thrown `HostUnavailable` from what looks something up.
  */
 export type Host = {
   readonly thread: (number: number) => Promise<HostThread | null>;
@@ -43,7 +49,11 @@ export type Host = {
 };
 
 export type BranchHost = {
-  readonly find: (name: string) => Promise<{ readonly sha: Sha; readonly tree: Tree } | null>;
+  readonly find: (name: string) => Promise<{
+    readonly sha: Sha;
+    readonly tree: Tree;
+    readonly parents: readonly Sha[];
+  } | null>;
   /**
    * One commit on `parent` whose tree must come out as `tree` (throws when GitHub computes another), through the Git
    * Data API. Creates objects only: nothing is visible yet.
@@ -66,9 +76,7 @@ export type BranchHost = {
 
 export type PullRequestHost = {
   /** The pull request from this branch of this repository, open or not; newest first. */
-  readonly find: (
-    branch: string,
-  ) => Promise<
+  readonly find: (branch: string) => Promise<
     readonly {
       readonly number: number;
       readonly url: string;

@@ -1,0 +1,154 @@
+import { throttling } from "@octokit/plugin-throttling";
+import { Octokit } from "@octokit/rest";
+import type { Clock } from "../../base/clock.ts";
+import { paceOf } from "./pace.ts";
+import { boundedFetch } from "./transport.ts";
+
+/** What GitHub did not do. Built from the status and GitHub's own sentence only: no header, no request, no token (R15). */
+export type No = {
+  readonly kind: "no";
+  /** Null when no whole answer came: the request may or may not have happened. */
+  readonly status: number | null;
+  readonly why: string;
+};
+
+export type Answer<T> = { readonly kind: "ok"; readonly data: T; readonly more: boolean } | No;
+
+type RequestOptions = { readonly signal: AbortSignal };
+type Response<T> = {
+  readonly data: T;
+  readonly headers: { readonly link?: string | undefined };
+};
+
+export type GitHubClient = {
+  /** `https://api.github.com` or what stands in for it, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly rest: Octokit["rest"];
+  /** Runs one request of `rest`; hands it the options it must pass on as `request`. Never throws for what GitHub did. */
+  readonly ask: <T>(
+    request: (request: RequestOptions) => Promise<Response<T>>,
+    options: RequestOptions,
+  ) => Promise<Answer<T>>;
+  /** Requests left in this hour, as the last answer said; null before the first. */
+  readonly remaining: () => number | null;
+};
+
+export type ClientOptions = {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Ends every wait of every request; a request's own signal ends that one. */
+  readonly signal: AbortSignal;
+  readonly requestMs?: number;
+  /** The longest wait that a rate limit may ask for; a longer one ends the request. */
+  readonly limitWaitSecondsMax?: number;
+};
+
+const limitRetriesMax = 3;
+const whyCharactersMax = 500;
+
+const Throttled = Octokit.plugin(throttling);
+
+/**
+ * One client for one token. Obeys `retry-after` and the limits within bounds: a request that a limit refused did not
+ * happen, so writes wait and go again too. All other repetition is `boundedFetch`'s, for reads only.
+ */
+export function githubClient(options: ClientOptions): GitHubClient {
+  const { baseUrl, token, version, clock, signal } = options;
+  const waitMax = options.limitWaitSecondsMax ?? 90;
+  let remaining: number | null = null;
+  const onHeaders = (headers: Headers) => {
+    const value = headers.get("x-ratelimit-remaining");
+    if (value !== null && /^\d+$/.test(value)) remaining = Number(value);
+  };
+  const mayWait = (retryAfter: number, _request: unknown, _octokit: unknown, retries: number) =>
+    retryAfter <= waitMax && retries < limitRetriesMax && !signal.aborted;
+  // The plugin asks no more of a group than what `Pace` has.
+  const group = (burst: number, everyMs: number) => paceOf({ burst, everyMs, clock, signal }) as never;
+  const octokit = new Throttled({
+    auth: token,
+    baseUrl,
+    userAgent: `baton/${version}`,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    request: { fetch: boundedFetch({ clock, requestMs: options.requestMs ?? 30_000, onHeaders }) },
+    throttle: {
+      id: baseUrl,
+      write: group(20, 1000),
+      notifications: group(6, 3000),
+      onRateLimit: mayWait,
+      onSecondaryRateLimit: mayWait,
+    },
+  });
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    rest: octokit.rest,
+    remaining: () => remaining,
+    ask: (request, { signal: own }) =>
+      answerOf(request, { signal: AbortSignal.any([signal, own]) }, (text) => text.replaceAll(token, "***")),
+  };
+}
+
+async function answerOf<T>(
+  request: (request: RequestOptions) => Promise<Response<T>>,
+  options: RequestOptions,
+  mask: (text: string) => string,
+): Promise<Answer<T>> {
+  if (options.signal.aborted) return { kind: "no", status: null, why: "cancelled" };
+  // A wait inside the plugin does not know the signal, so the request is raced with it.
+  const { promise: cancelled, resolve } = Promise.withResolvers<No>();
+  const cancel = () => resolve({ kind: "no", status: null, why: "cancelled" });
+  options.signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const asked = request(options).then(
+      ({ data, headers }): Answer<T> => ({ kind: "ok", data, more: /rel="?next/.test(headers.link ?? "") }),
+      (error: unknown) => noOf(error, mask),
+    );
+    return await Promise.race([asked, cancelled]);
+  } finally {
+    options.signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** Everything that Octokit's error carries besides these fields (requests, headers) is dropped here. */
+function noOf(error: unknown, mask: (text: string) => string): No {
+  const response = field(error, "response");
+  const status = field(response, "status");
+  const data = field(response, "data");
+  if (typeof status !== "number") {
+    const message = error instanceof Error ? error.message : "no answer";
+    return { kind: "no", status: null, why: mask(message).slice(0, whyCharactersMax) };
+  }
+  const why = sentenceOf(data) || `status ${status}`;
+  return { kind: "no", status, why: mask(why + limitReset(response, status)).slice(0, whyCharactersMax) };
+}
+
+function sentenceOf(data: unknown): string {
+  const message = field(data, "message");
+  const errors = field(data, "errors");
+  const details = Array.isArray(errors) ? errors.map(detailOf).filter((text) => text !== "") : [];
+  return [typeof message === "string" ? message : "", ...details].filter((text) => text !== "").join("; ");
+}
+
+function detailOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  const message = field(error, "message");
+  if (typeof message === "string") return message;
+  const words = [field(error, "resource"), field(error, "field"), field(error, "code")];
+  return words.filter((word) => typeof word === "string").join(" ");
+}
+
+/** When the hour's limit is used up, its end is the one thing the reader needs. */
+function limitReset(response: unknown, status: number): string {
+  const headers = field(response, "headers");
+  const reset = Number(field(headers, "x-ratelimit-reset"));
+  const usedUp = (status === 403 || status === 429) && field(headers, "x-ratelimit-remaining") === "0";
+  if (!usedUp || !Number.isSafeInteger(reset) || reset <= 0 || reset > 1e11) return "";
+  return ` (requests are possible again at ${new Date(reset * 1000).toISOString()})`;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function nothing(): void {}

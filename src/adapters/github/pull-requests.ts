@@ -1,0 +1,72 @@
+import type { HostRefusal, Made, PullRequestHost } from "../../delivery/host.ts";
+import { allPages } from "./pages.ts";
+import type { Place } from "./place.ts";
+import { cannotTell, refusalOf } from "./refusal.ts";
+
+const needs = "pull-requests: write";
+const lagTriesMax = 4;
+const lagWaitMs = 1000;
+
+type Pull = Parameters<PullRequestHost["open"]>[0];
+
+export function githubPullRequests(place: Place): PullRequestHost {
+  const { client, owner, repo, signal } = place;
+  return {
+    find: async (branch) => {
+      const found = await allPages(
+        (page) =>
+          client.ask(
+            (request) =>
+              client.rest.pulls.list({
+                owner,
+                repo,
+                head: `${owner}:${branch}`,
+                state: "all",
+                sort: "created",
+                direction: "desc",
+                per_page: 100,
+                page,
+                request,
+              }),
+            { signal },
+          ),
+        (data) => data,
+      );
+      if (found.kind === "no") throw cannotTell(`look up pull requests from ${branch}`, found);
+      return found.items
+        .filter((pull) => pull.head.ref === branch)
+        .map((pull) => ({
+          number: pull.number,
+          url: pull.html_url,
+          state: pull.state === "open" ? "open" : "closed",
+          body: pull.body ?? "",
+        }));
+    },
+    open: (pull) => openPull(place, pull),
+    update: async (number, { body }) => {
+      const updated = await client.ask(
+        (request) => client.rest.pulls.update({ owner, repo, pull_number: number, body, request }),
+        { signal },
+      );
+      if (updated.kind === "no") return refusalOf(updated, needs);
+      return { kind: "made", id: updated.data.number, url: updated.data.html_url };
+    },
+  };
+}
+
+async function openPull(place: Place, pull: Pull): Promise<Made | HostRefusal> {
+  const { client, owner, repo, clock, signal } = place;
+  const { branch: head, base, title, body, draft } = pull;
+  for (let number = 1; ; number++) {
+    const opened = await client.ask(
+      (request) => client.rest.pulls.create({ owner, repo, head, base, title, body, draft, request }),
+      { signal },
+    );
+    if (opened.kind === "ok") return { kind: "made", id: opened.data.number, url: opened.data.html_url };
+    // GitHub answers 422 until the branch that we just made is visible everywhere. A 422 made nothing, so asking
+    // again cannot make two.
+    const lags = opened.status === 422 && /\bhead invalid\b/i.test(opened.why);
+    if (!lags || number >= lagTriesMax || signal.aborted) return refusalOf(opened, needs);
+    await clock.sleep(lagWaitMs, { signal });
+  }
+}

@@ -1,0 +1,27 @@
+import type { RunRef } from "../../session/event.ts";
+import type { Lease, Leases } from "../../session/leases.ts";
+
+/** What several runs share. `ended` holds the runs whose job is over. */
+export type MemoryLeases = { readonly leases: Lease[]; readonly ended: RunRef[] };
+
+export function memoryLeases({ leases, ended }: MemoryLeases): Leases {
+  return {
+    claim: async (lease) => {
+      const taken = leases.some(({ session, gen }) => session === lease.session && gen === lease.gen);
+      if (taken) return { kind: "lost" };
+      leases.push(lease);
+      return { kind: "claimed" };
+    },
+    holders: async (session) =>
+      leases.filter((lease) => lease.session === session).sort((a, b) => a.gen - b.gen),
+    alive: async (run) => (ended.some((other) => isSame(run, other)) ? "gone" : "running"),
+    release: async (session, { from }) => {
+      const kept = leases.filter((lease) => lease.session !== session || lease.gen < from);
+      leases.splice(0, leases.length, ...kept);
+    },
+  };
+}
+
+function isSame(a: RunRef, b: RunRef): boolean {
+  return a.id === b.id && a.attempt === b.attempt && a.job === b.job;
+}

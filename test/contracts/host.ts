@@ -1,0 +1,169 @@
+import { expect, it } from "vitest";
+import { type Entries, treeIdOf, withFiles } from "../../src/adapters/memory/git-objects.ts";
+import type { Sha, Tree } from "../../src/base/hash.ts";
+import type { CommitFile, Host } from "../../src/delivery/host.ts";
+
+/** The files that a world's `main` begins with. */
+export const baseFiles = { "a.txt": "one\n", "dir/b.txt": "two\n" } as const;
+
+export type HostWorld = AsyncDisposable & {
+  readonly host: Host;
+  /** The commit on `main` that holds `baseFiles`. */
+  readonly base: Sha;
+  readonly issue: number;
+  readonly lockedIssue: number;
+  /** Somebody else's comment on `issue`. */
+  readonly comment: (body: string) => Promise<void>;
+  readonly closePull: (number: number) => Promise<void>;
+};
+
+const file = (path: string, text: string | null): CommitFile => ({
+  path,
+  mode: "100644",
+  bytes: text === null ? null : Buffer.from(text),
+});
+
+export const baseEntries: Entries = withFiles(
+  new Map(),
+  Object.entries(baseFiles).map(([path, text]) => file(path, text)),
+);
+export const baseTree: Tree = treeIdOf(baseEntries);
+
+const changed = [file("a.txt", null), file("dir/c.txt", "three\n"), file("z.bin", "\0\u00ff\n")];
+const changedTree = treeIdOf(withFiles(baseEntries, changed));
+
+/** What every adapter of the port `Host` has to do. */
+export function hostContract(make: () => Promise<HostWorld>): void {
+  const rule = (title: string, test: (world: HostWorld) => Promise<void>) =>
+    it(title, async () => {
+      await using world = await make();
+      await test(world);
+    });
+  const commitOn = async ({ host }: HostWorld, parent: Sha, message = "Change things") => {
+    const made = await host.branch.commit({
+      parent,
+      parentTree: baseTree,
+      tree: changedTree,
+      files: changed,
+      message,
+    });
+    if (made.kind !== "committed") throw new Error(made.why);
+    return made.sha;
+  };
+  const branchAt = async (world: HostWorld, name: string) => {
+    const sha = await commitOn(world, world.base);
+    expect(await world.host.branch.create(name, sha)).toEqual({ kind: "made" });
+    return sha;
+  };
+  const pull = { branch: "agent/1-s", base: "main", title: "Fix", body: "Why", draft: true };
+
+  rule("shows an issue, and null for one that is not there", async ({ host, issue }) => {
+    const thread = await host.thread(issue);
+    expect(thread).toMatchObject({ number: issue, kind: "issue", state: "open", locked: false, head: null });
+    expect(await host.thread(987_654)).toBeNull();
+  });
+
+  rule("has no branch before it is created", async ({ host }) => {
+    expect(await host.branch.find("agent/1-s")).toBeNull();
+  });
+
+  rule(
+    "makes a commit of exactly the wanted tree, with additions, deletions and binary files",
+    async (world) => {
+      const sha = await branchAt(world, "agent/1-s");
+      expect(await world.host.branch.find("agent/1-s")).toEqual({
+        sha,
+        tree: changedTree,
+        parents: [world.base],
+      });
+    },
+  );
+
+  rule("throws, and publishes nothing, when the files make another tree", async ({ host, base }) => {
+    const commit = {
+      parent: base,
+      parentTree: baseTree,
+      tree: changedTree,
+      files: changed.slice(1),
+      message: "m",
+    };
+    await expect(host.branch.commit(commit)).rejects.toThrow(changedTree);
+    expect(await host.branch.find("agent/1-s")).toBeNull();
+  });
+
+  rule("refuses to create a branch that exists, and leaves it where it is", async (world) => {
+    const sha = await branchAt(world, "agent/1-s");
+    const other = await commitOn(world, world.base, "Another");
+    expect(await world.host.branch.create("agent/1-s", other)).toMatchObject({ code: "exists" });
+    expect((await world.host.branch.find("agent/1-s"))?.sha).toBe(sha);
+  });
+
+  rule("moves a branch to a child of the expected commit", async (world) => {
+    const { host, base } = world;
+    await host.branch.create("agent/1-s", base);
+    const to = await commitOn(world, base);
+    expect(await host.branch.advance("agent/1-s", { from: base, to })).toEqual({ kind: "made" });
+    expect((await host.branch.find("agent/1-s"))?.sha).toBe(to);
+  });
+
+  rule("does not move a branch that is not where it is expected", async (world) => {
+    const { host, base } = world;
+    const at = await branchAt(world, "agent/1-s");
+    const to = await commitOn(world, base, "Another");
+    expect(await host.branch.advance("agent/1-s", { from: base, to })).toMatchObject({ code: "rejected" });
+    expect(await host.branch.advance("agent/1-x", { from: base, to })).toMatchObject({ code: "gone" });
+    expect((await host.branch.find("agent/1-s"))?.sha).toBe(at);
+  });
+
+  rule("opens a pull request, finds it by its branch, and changes its body", async (world) => {
+    const { host } = world;
+    await branchAt(world, "agent/1-s");
+    expect(await host.pullRequest.find("agent/1-s")).toEqual([]);
+    const made = await host.pullRequest.open(pull);
+    if (made.kind !== "made") throw new Error(made.why);
+    expect(await host.pullRequest.find("agent/1-s")).toEqual([
+      { number: made.id, url: made.url, state: "open", body: "Why" },
+    ]);
+    expect(await host.pullRequest.update(made.id, { body: "Better" })).toEqual(made);
+    expect((await host.pullRequest.find("agent/1-s"))[0]?.body).toBe("Better");
+  });
+
+  rule("refuses a second pull request from the same branch, and still finds a closed one", async (world) => {
+    const { host } = world;
+    await branchAt(world, "agent/1-s");
+    const made = await host.pullRequest.open(pull);
+    expect(await host.pullRequest.open(pull)).toMatchObject({ code: "exists" });
+    if (made.kind === "made") await world.closePull(made.id);
+    expect(await host.pullRequest.find("agent/1-s")).toMatchObject([{ state: "closed" }]);
+  });
+
+  rule("refuses a pull request from a branch that does not exist", async ({ host }) => {
+    expect(await host.pullRequest.open(pull)).toMatchObject({ kind: "refused", code: "rejected" });
+  });
+
+  rule(
+    "finds its own comments by a part of them, never another's, past the first page",
+    async ({ host, issue, comment }) => {
+      await comment("mine <!-- marker -->");
+      for (let number = 0; number < 101; number++) await comment(`talk ${number}`);
+      const made = await host.comment.create(issue, "ours <!-- marker -->");
+      if (made.kind !== "made") throw new Error(made.why);
+      expect(await host.comment.find(issue, "<!-- marker -->")).toEqual([
+        { id: made.id, url: made.url, body: "ours <!-- marker -->" },
+      ]);
+      expect(await host.comment.update(made.id, "ours, edited <!-- marker -->")).toEqual(made);
+      expect(await host.comment.find(issue, "edited")).toHaveLength(1);
+    },
+  );
+
+  rule("says that a thread is locked, or that there is none", async ({ host, lockedIssue }) => {
+    expect((await host.thread(lockedIssue))?.locked).toBe(true);
+    expect(await host.comment.create(lockedIssue, "hello")).toMatchObject({ code: "locked" });
+    expect(await host.comment.create(987_654, "hello")).toMatchObject({ code: "gone" });
+    expect(await host.comment.update(987_654, "hello")).toMatchObject({ code: "gone" });
+  });
+
+  rule("does not stop for a reaction that fails", async ({ host }) => {
+    await expect(host.comment.react(987_654, "eyes")).resolves.toBeUndefined();
+  });
+}
