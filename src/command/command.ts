@@ -1,0 +1,122 @@
+import { parseSha, type Sha } from "../base/hash.ts";
+import type { SessionId } from "../session/id.ts";
+import { parseSessionReference, type Trigger } from "./trigger.ts";
+
+/** What a trigger asks. Texts are as written: untrusted until normalised. */
+export type Command =
+  /** `sha` pins the head of a pull request that lives in another repository. */
+  | { readonly kind: "fix"; readonly text: string; readonly sha: Sha | null }
+  /** Without a session, the one of this thread is meant. */
+  | { readonly kind: "resume"; readonly session: SessionId | null; readonly run: string | null }
+  | { readonly kind: "status" }
+  | { readonly kind: "help" }
+  /** Known, and not in this version. */
+  | { readonly kind: "later"; readonly name: LaterName; readonly text: string };
+
+export type LaterName = "ask" | "review" | "approve" | "deny" | "stop";
+
+/**
+ * The command in a comment, or null. It counts only when the first non-blank line begins with exactly the phrase,
+ * byte for byte, and a space or the end of the line follows. Since nothing stands before that line, it can be inside
+ * neither a fence nor an HTML comment that began earlier; quotes, list items and indented code begin with another
+ * character (R2). The text given must be the raw comment: normalised text is never parsed for commands.
+ */
+export function parseCommand(body: string, triggerPhrase: string): Command | null {
+  if (!isTriggerPhrase(triggerPhrase)) return null;
+  const lines = body.split(/\r\n|\n|\r/);
+  const first = lines.findIndex((line) => !/^[ \t]*$/.test(line));
+  const line = lines[first];
+  if (line === undefined) return null;
+  const start = /^ {0,3}/.exec(line)?.[0].length ?? 0;
+  if (!line.startsWith(triggerPhrase, start)) return null;
+  const rest = line.slice(start + triggerPhrase.length);
+  if (rest !== "" && !/^[ \t]/.test(rest)) return null;
+  if (looksAlike(firstWord(rest))) return null;
+  return commandIn(
+    rest.trim(),
+    lines
+      .slice(first + 1)
+      .join("\n")
+      .trim(),
+  );
+}
+
+/** What a phrase may look like: visible ASCII words that no Markdown construct begins with. */
+export function isTriggerPhrase(text: string): boolean {
+  return text.length <= 40 && /^[!-~]+( [!-~]+)*$/.test(text) && !/^[>`~<]/.test(text);
+}
+
+/** The command of any trigger. A dispatch and a schedule say it with their inputs. */
+export function commandOf(trigger: Trigger, triggerPhrase: string): Command | null {
+  switch (trigger.kind) {
+    case "comment":
+      return parseCommand(trigger.comment.body, triggerPhrase);
+    case "dispatch":
+      return trigger.asks.kind === "resume"
+        ? { kind: "resume", session: trigger.asks.session, run: trigger.asks.run }
+        : { kind: "fix", text: trigger.asks.task, sha: null };
+    case "schedule":
+      return { kind: "fix", text: trigger.task, sha: null };
+  }
+}
+
+function commandIn(line: string, below: string): Command {
+  const word = firstWord(line);
+  const after = line.slice(word.length).trim();
+  const alone = after === "";
+  switch (word.toLowerCase()) {
+    case "":
+      return below === "" ? { kind: "help" } : fix("", below);
+    case "fix":
+      return fix(after, below);
+    case "resume":
+      return resume(after) ?? fix(line, below);
+    // "help me with the parser" is a sentence, not the command; so are the others with words after them.
+    case "status":
+      return alone ? { kind: "status" } : fix(line, below);
+    case "help":
+      return alone ? { kind: "help" } : fix(line, below);
+    // These decide about running work: whatever follows, they are never taken for a new task.
+    case "ask":
+    case "review":
+    case "approve":
+    case "deny":
+    case "stop":
+      return { kind: "later", name: word.toLowerCase() as LaterName, text: joined(after, below) };
+    default:
+      return fix(line, below);
+  }
+}
+
+function fix(line: string, below: string): Command {
+  const word = firstWord(line);
+  const sha = parseSha(word.toLowerCase());
+  const text = sha === null ? line : line.slice(word.length).trim();
+  return { kind: "fix", text: joined(text, below), sha };
+}
+
+/** Null when what follows is no session: then "resume" began a sentence. */
+function resume(argument: string): Command | null {
+  if (argument === "") return { kind: "resume", session: null, run: null };
+  const reference = parseSessionReference(argument);
+  return reference === null ? null : { kind: "resume", ...reference };
+}
+
+function firstWord(text: string): string {
+  return /^[ \t]*([^ \t]*)/.exec(text)?.[1] ?? "";
+}
+
+function joined(line: string, below: string): string {
+  return [line, below].filter((part) => part !== "").join("\n");
+}
+
+/**
+ * A first word that is made to be read as another: Latin letters mixed with those of another script, full-width
+ * letters, or characters without a shape of their own. Such a comment is not read as a task either.
+ */
+function looksAlike(word: string): boolean {
+  if (/[\uff01-\uff5e\p{Cc}]|^\p{Cf}+$/u.test(word)) return true;
+  if (!/[A-Za-z]/.test(word)) return false;
+  const composed = word.normalize("NFC");
+  return /[\p{Cf}\p{Mn}\p{Zs}]|(?!\p{Script=Latin})\p{L}/u.test(composed);
+}

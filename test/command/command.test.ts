@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { isTriggerPhrase, parseCommand } from "../../src/command/command.ts";
+
+const sha = "0123456789abcdef0123456789abcdef01234567";
+
+const commands: readonly (readonly [string, unknown])[] = [
+  ["/agent fix", { kind: "fix", text: "", sha: null }],
+  ["/agent fix the parser", { kind: "fix", text: "the parser", sha: null }],
+  ["\n \t\n/agent fix\r\n\r\nIt crashes.\r\nTwice.", { kind: "fix", text: "It crashes.\nTwice.", sha: null }],
+  ["/agent the parser is slow\nvery", { kind: "fix", text: "the parser is slow\nvery", sha: null }],
+  ["/agent\nplease fix it", { kind: "fix", text: "please fix it", sha: null }],
+  ["/agent größer machen", { kind: "fix", text: "größer machen", sha: null }],
+  ["/agent исправь это", { kind: "fix", text: "исправь это", sha: null }],
+  ["/agent 🛠️ it", { kind: "fix", text: "🛠️ it", sha: null }],
+  [`/agent fix ${sha}`, { kind: "fix", text: "", sha }],
+  [`/agent fix ${sha.toUpperCase()} gently`, { kind: "fix", text: "gently", sha }],
+  ["/agent fix 0123abc", { kind: "fix", text: "0123abc", sha: null }],
+  ["/agent", { kind: "help" }],
+  ["/agent help", { kind: "help" }],
+  ["/agent Help\nthanks", { kind: "help" }],
+  ["/agent help me with the parser", { kind: "fix", text: "help me with the parser", sha: null }],
+  ["/agent status", { kind: "status" }],
+  ["/agent status codes are wrong", { kind: "fix", text: "status codes are wrong", sha: null }],
+  ["/agent resume", { kind: "resume", session: null, run: null }],
+  ["/agent resume s0123456789ab", { kind: "resume", session: "s0123456789ab", run: null }],
+  ["/agent resume s0123456789ab@77", { kind: "resume", session: "s0123456789ab", run: "77" }],
+  ["/agent resume downloads after errors", { kind: "fix", text: "resume downloads after errors", sha: null }],
+  ["/agent ask why?", { kind: "later", name: "ask", text: "why?" }],
+  ["/agent review", { kind: "later", name: "review", text: "" }],
+  ["/agent approve a1", { kind: "later", name: "approve", text: "a1" }],
+  ["/agent deny", { kind: "later", name: "deny", text: "" }],
+  ["/agent STOP now", { kind: "later", name: "stop", text: "now" }],
+  ["   /agent fix", { kind: "fix", text: "", sha: null }],
+  ["/agent\tfix", { kind: "fix", text: "", sha: null }],
+];
+
+/** T11 and R2: none of these is a command. */
+const lookAlikes: readonly string[] = [
+  "",
+  "  \n\t\n",
+  "please /agent fix",
+  "@bot /agent fix",
+  "/agentfoo",
+  "/agent-fix",
+  "/agent:fix",
+  "/agent.",
+  "/Agent fix",
+  "/AGENT fix",
+  "/ agent fix",
+  "//agent fix",
+  "\\/agent fix",
+  "agent fix",
+  "> /agent fix",
+  ">/agent fix",
+  " > /agent fix",
+  "- /agent fix",
+  "* /agent fix",
+  "1. /agent fix",
+  "# /agent fix",
+  "`/agent fix`",
+  "```\n/agent fix\n```",
+  "~~~\n/agent fix\n~~~",
+  "    /agent fix",
+  "\t/agent fix",
+  "<!-- /agent fix -->",
+  "<!--\n/agent fix\n-->",
+  "<!-- note -->\n/agent fix",
+  "<p>/agent fix</p>",
+  "**/agent fix**",
+  "[/agent fix](x)",
+  "hello\n/agent fix",
+  "\u200b/agent fix",
+  "\ufeff/agent fix",
+  "/\u200bagent fix",
+  "/agent\u200b fix",
+  "/agent\u00a0fix",
+  "/\u0430gent fix",
+  "/ag\u0435nt fix",
+  "\uff0fagent fix",
+  "\u2044agent fix",
+  "\u2215agent fix",
+  "/agent \u200bfix",
+  "/agent f\u0456x",
+  "/agent fi\u200bx",
+  "/agent \uff46\uff49\uff58",
+  "/agent st\u0430tus",
+  "/agent f\u034fix",
+  "/agent \u200b fix",
+  "\u00a0/agent fix",
+  "\u202e/agent fix",
+  "\u000b/agent fix",
+];
+
+describe("parseCommand", () => {
+  it.each(commands)("reads %j", (body, command) => {
+    expect(parseCommand(body, "/agent")).toEqual(command);
+  });
+
+  it.each(lookAlikes)("does not take %j for a command", (body) => {
+    expect(parseCommand(body, "/agent")).toBeNull();
+  });
+
+  it("takes only the configured phrase", () => {
+    expect(parseCommand("@baton fix", "@baton")).toEqual({ kind: "fix", text: "", sha: null });
+    expect(parseCommand("/agent fix", "@baton")).toBeNull();
+    expect(parseCommand("hey baton fix", "hey baton")).toEqual({ kind: "fix", text: "", sha: null });
+  });
+
+  it("takes no phrase that Markdown would begin something with, and none that is not plain ASCII", () => {
+    for (const phrase of [
+      "",
+      " ",
+      "> x",
+      "`x",
+      "~~~",
+      "<x",
+      "/agént",
+      "/a\u200b",
+      "a  b",
+      " a",
+      "x".repeat(41),
+    ]) {
+      expect(isTriggerPhrase(phrase)).toBe(false);
+      expect(parseCommand(`${phrase} fix`, phrase)).toBeNull();
+    }
+  });
+});
