@@ -27,7 +27,11 @@ export type Pinned =
       readonly why: string;
     };
 
-/** One path that differs. `mode` and `blob` are the new ones, null for a deleted file. */
+/**
+ * One path that differs. `mode` and `blob` are the new ones, null for a deleted file; the counts are null for a
+ * binary file. Names are text everywhere in this port: a byte that is not UTF-8 is shown as U+FFFD, so a path that
+ * holds one can be kept and restored, but not addressed.
+ */
 export type Change = {
   readonly path: string;
   readonly status: "added" | "modified" | "deleted";
@@ -39,7 +43,7 @@ export type Change = {
 
 export type Sealed =
   | { readonly kind: "sealed"; readonly tree: Tree }
-  /** Something that cannot be kept: a nested repository, a socket, an unreadable file. Names it. */
+  /** Something that cannot be kept: a nested repository, a socket, a file that is unreadable or over 100 MiB. Names it. */
   | { readonly kind: "refused"; readonly path: string; readonly why: string };
 
 /**
@@ -51,7 +55,7 @@ export type Workspace = {
   readonly baseSha: Sha;
   readonly configSha: Sha;
   readonly baseTree: Tree;
-  /** A file at `configSha`, or null. `list` gives all paths of a commit's tree. */
+  /** A file at `configSha`, or null; links are not followed. `list` gives all paths of that commit's tree, sorted. */
   readonly file: (path: string) => Promise<Uint8Array | null>;
   readonly list: () => Promise<readonly string[]>;
   /** The tree of `dir`: raw bytes, modes, links; ignore rules are those of `configSha`, files of the base are never ignored. */
