@@ -12,6 +12,8 @@ export type ToolContext = {
   readonly onOutput: (text: string) => void;
   /** The whole earlier output that the arguments name (`output:<call id>`), else null. */
   readonly attachment: string | null;
+  /** The call's own id where it is known: what is cut from an output names it, to be read as `output:<id>`. */
+  readonly callId?: string;
 };
 
 export type ToolOutcome = {

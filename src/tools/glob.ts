@@ -1,0 +1,53 @@
+import { description, maxLength, minLength, optional, pipe, strictObject, string } from "valibot";
+import { limits } from "../base/limits.ts";
+import { defineTool } from "./define.ts";
+import { globCharsMax, selectFiles } from "./file-set.ts";
+import { counted, failed, grouped, ok } from "./outcome.ts";
+
+const schema = strictObject({
+  pattern: pipe(
+    string(),
+    minLength(1),
+    maxLength(globCharsMax),
+    description(
+      "Such as `**/*.test.ts`, `src/{app,loop}/*.ts` or `Makefile`. Without a slash: in every directory.",
+    ),
+  ),
+  path: optional(
+    pipe(string(), minLength(1), description("The directory to look in; the whole workspace unless given.")),
+  ),
+});
+
+const namesMax = 1_000;
+
+export const glob = defineTool({
+  name: "glob",
+  description: [
+    "List files by name, sorted. Patterns: `*` within a name, `**` across directories, `?`, `[abc]`, `{a,b}`.",
+    "A name that begins with a dot is matched only by a pattern that writes the dot, such as `.github/**`.",
+    "Left out: `.git` and what .gitignore hides, unless `path` names a hidden directory. Links are listed, not",
+    `followed. At most ${grouped(namesMax)} names are shown; how many there are is always said.`,
+    'Example: {"pattern": "*.py", "path": "tests"}',
+  ].join(" "),
+  class: "read",
+  schema,
+  run: async ({ pattern, path = "." }, context) => {
+    const set = await selectFiles({ start: path, glob: pattern }, context);
+    if (set.kind === "refused") return failed(set.why);
+    const names = [...set.files, ...set.links.map((link) => `${link} (link)`)].sort();
+    if (names.length === 0) {
+      return ok([`No file matches ${pattern} in ${path}.`, ...set.remarks].join("\n"));
+    }
+    const shown: string[] = [];
+    let bytes = 0;
+    for (const name of names.slice(0, namesMax)) {
+      bytes += Buffer.byteLength(name) + 1;
+      if (bytes > limits.modelOutputBytesMax - 1024) break;
+      shown.push(name);
+    }
+    const cut = names.length - shown.length;
+    const more =
+      cut > 0 ? [`[${counted(cut, "more name")} of ${grouped(names.length)}; narrow the pattern]`] : [];
+    return ok([...shown, ...more, ...set.remarks].join("\n"));
+  },
+});

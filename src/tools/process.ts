@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { limits } from "../base/limits.ts";
+import { type HeadTail, headTail } from "./head-tail.ts";
+
+export type CommandOptions = {
+  readonly command: string;
+  readonly cwd: string;
+  /** The whole environment; nothing is added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Live text, at most `liveBytesMax` of it; invalid UTF-8 replaced. */
+  readonly onOutput: (text: string) => void;
+  /** Put before the shell, such as `setpriv` and its arguments. */
+  readonly prefix?: readonly string[];
+  /** Said where the output is cut. */
+  readonly hint?: string;
+};
+
+export type CommandResult = {
+  /** Null when it was killed before it could report one. By the shell's convention 128 + n means signal n. */
+  readonly exitCode: number | null;
+  /** What killed it, where that is known. */
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  /** Something it had started still held its output after it had ended, and was killed. */
+  readonly lingered: boolean;
+  /** stdout and stderr in the order they were written; head and tail, at most `modelOutputBytesMax`. */
+  readonly output: string;
+  /** Up to `storedOutputBytesMax` of it where `output` is cut, else null. */
+  readonly whole: string | null;
+  /** How many bytes it wrote. */
+  readonly bytes: number;
+  readonly ms: number;
+};
+
+/** How long the output may stay open after the command has ended. */
+const drainMs = 2_000;
+const liveBytesMax = 1024 * 1024;
+/** Left for what a caller says around the output. */
+const remarkBytes = 1024;
+
+/**
+ * Runs one shell command in a process group of its own, with an empty stdin, and resolves when every process of the
+ * group is gone. Throws only when the shell cannot be started. What left the group on purpose (`setsid`) is for the
+ * sandbox to end.
+ */
+export async function runCommand(options: CommandOptions): Promise<CommandResult> {
+  const started = performance.now();
+  const shown = headTail(limits.modelOutputBytesMax - remarkBytes);
+  const stored = headTail(limits.storedOutputBytesMax);
+  const ending = await follow(start(options), options, collect([shown, stored], options.onOutput));
+  return {
+    ...ending,
+    output: shown.text(options.hint ?? ""),
+    whole: shown.isCut() ? stored.text("") : null,
+    bytes: shown.bytes(),
+    ms: Math.round(performance.now() - started),
+  };
+}
+
+/**
+ * Both streams go into one real pipe, made by a shell around the command, so that their order is kept and the command
+ * can open `/dev/stdout` and `/dev/stderr`; what node makes are sockets, which cannot be opened. `cat` carries it over. The
+ * exit code comes by descriptor 3, which the command itself does not see.
+ */
+const around = '{ "$0" -c "$1" 2>&1 3>&-; echo "$?" >&3; } | cat 3>&-';
+
+function start({ command, cwd, env, prefix = [] }: CommandOptions): ChildProcess {
+  const shell = shellIn(env["PATH"] ?? "");
+  const [file = shell, ...rest] = [...prefix, shell, "-c", around, shell, command];
+  return spawn(file, rest, { cwd, env, detached: true, stdio: ["ignore", "pipe", "ignore", "pipe"] });
+}
+
+function shellIn(searchPath: string): string {
+  const dirs = [...searchPath.split(":"), "/bin", "/usr/bin"].filter((dir) => path.isAbsolute(dir));
+  return dirs.map((dir) => path.join(dir, "bash")).find((file) => existsSync(file)) ?? "/bin/sh";
+}
+
+function collect(collectors: readonly HeadTail[], onOutput: (text: string) => void) {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let live = liveBytesMax;
+  return (chunk: Uint8Array): void => {
+    for (const collector of collectors) collector.push(chunk);
+    if (live <= 0) return;
+    live -= chunk.length;
+    const text = decoder.decode(chunk, { stream: true });
+    if (text !== "") onOutput(text);
+  };
+}
+
+type Ending = Pick<CommandResult, "exitCode" | "signal" | "timedOut" | "aborted" | "lingered">;
+
+function follow(
+  child: ChildProcess,
+  { timeoutMs, signal, command }: CommandOptions,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    let cause: "timeout" | "abort" | "lingering" | null = null;
+    let reported = "";
+    let drain: NodeJS.Timeout | undefined;
+    const end = (why: "timeout" | "abort" | "lingering"): void => {
+      cause ??= why;
+      killGroup(child);
+    };
+    const onAbort = (): void => end("abort");
+    const timeout = setTimeout(() => end("timeout"), timeoutMs);
+    const settle = (): void => {
+      clearTimeout(timeout);
+      clearTimeout(drain);
+      signal.removeEventListener("abort", onAbort);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+
+    child.stdout?.on("data", onChunk);
+    const report = child.stdio[3];
+    if (report && "read" in report)
+      report.on("data", (chunk: Buffer) => {
+        reported += chunk.toString("latin1");
+        // The command itself has ended; only what it left behind can still write.
+        clearTimeout(timeout);
+        drain ??= setTimeout(() => end("lingering"), drainMs);
+      });
+    child.once("error", (error) => {
+      settle();
+      reject(new Error(`cannot start the shell for: ${command.slice(0, 200)}`, { cause: error }));
+    });
+    child.once("close", (code, killer) => {
+      settle();
+      killGroup(child);
+      resolve(reported === "" ? ending(cause, code, killer) : ending(cause, Number(reported), null));
+    });
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    const gone = error instanceof Error && "code" in error && error.code === "ESRCH";
+    if (!gone) throw new Error(`cannot kill process group ${child.pid}`, { cause: error });
+  }
+}
+
+const signalNames: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  4: "SIGILL",
+  6: "SIGABRT",
+  7: "SIGBUS",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  13: "SIGPIPE",
+  14: "SIGALRM",
+  15: "SIGTERM",
+  24: "SIGXCPU",
+  25: "SIGXFSZ",
+  31: "SIGSYS",
+};
+
+function ending(
+  cause: "timeout" | "abort" | "lingering" | null,
+  code: number | null,
+  killer: NodeJS.Signals | null,
+): Ending {
+  const timedOut = cause === "timeout";
+  const aborted = cause === "abort";
+  const lingered = cause === "lingering";
+  if (timedOut || aborted) return { exitCode: null, signal: "SIGKILL", timedOut, aborted, lingered };
+  const byConvention = code !== null && code > 128 ? (signalNames[code - 128] ?? null) : null;
+  return { exitCode: code, signal: killer ?? byConvention, timedOut, aborted, lingered };
+}

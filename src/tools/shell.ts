@@ -1,0 +1,105 @@
+import {
+  description,
+  integer,
+  maxLength,
+  maxValue,
+  minLength,
+  minValue,
+  number,
+  optional,
+  pipe,
+  strictObject,
+  string,
+} from "valibot";
+import { locate } from "./confine.ts";
+import { defineTool } from "./define.ts";
+import { failed, grouped } from "./outcome.ts";
+import { type CommandResult, runCommand } from "./process.ts";
+import type { ToolOutcome } from "./tool.ts";
+
+/** One argument of a Linux program may have 128 KiB. */
+const commandBytesMax = 100_000;
+const seconds = { usual: 120, max: 600 } as const;
+
+const schema = strictObject({
+  command: pipe(
+    string(),
+    minLength(1),
+    maxLength(commandBytesMax),
+    description("Given to `bash -c` (`sh -c` where there is no bash)."),
+  ),
+  seconds: optional(
+    pipe(
+      number(),
+      integer(),
+      minValue(1),
+      maxValue(seconds.max),
+      description(`Killed after so many seconds. ${seconds.usual} unless given, at most ${seconds.max}.`),
+    ),
+  ),
+  dir: optional(
+    pipe(string(), minLength(1), description("Where to run it; the top of the workspace unless given.")),
+  ),
+});
+
+export const shell = defineTool({
+  name: "shell",
+  description: [
+    "Run a command in the workspace: build, test, format, inspect history with git, move or delete files.",
+    "stdout and stderr come back together, in order; of a long output you see the beginning and the end, with exact",
+    'counts of what was cut, and the whole can be read in parts with `read` (`path: "output:<call id>"`).',
+    "There is no network, no terminal and an empty stdin: use flags that answer prompts. Each call is a new shell:",
+    "directory and variables do not carry over. Processes left in the background are killed when the call ends, so",
+    "start a server and use it in the same command. `.git` is read-only; commits are made for you after the work.",
+    "To look at files prefer `read`, `search` and `glob`; to change them `edit` and `write`.",
+    'Example: {"command": "npm test -- --reporter=dot", "seconds": 300}',
+  ].join(" "),
+  class: "workspace",
+  schema,
+  run: async (input, context) => {
+    const place = await locate(context.root, input.dir ?? ".", "read");
+    if (place.kind === "refused") return failed(place.why);
+    if (place.type !== "dir") return failed(`${input.dir} is not a directory; the command was not run.`);
+    const fault = faultOf(input.command);
+    if (fault !== null) return failed(fault);
+    const limit = input.seconds ?? seconds.usual;
+    const result = await runCommand({
+      command: input.command,
+      cwd: place.real,
+      env: context.env,
+      timeoutMs: limit * 1_000,
+      signal: context.signal,
+      onOutput: context.onOutput,
+      hint: `the whole stands in output:${context.callId ?? "<id of this call>"}, which read shows in parts`,
+    });
+    return report(result, limit);
+  },
+});
+
+function faultOf(command: string): string | null {
+  if (command.includes("\0"))
+    return "The command contains a NUL byte, which no program can be given; it was not run.";
+  if (Buffer.byteLength(command) <= commandBytesMax) return null;
+  return `The command has more than ${grouped(commandBytesMax)} bytes; write it to a file with write and run that.`;
+}
+
+/** Says nothing that differs between two runs that did the same: no times, no process ids. */
+function report(result: CommandResult, limit: number): ToolOutcome {
+  const output = result.output === "" ? "(no output)" : result.output.replace(/\n$/, "");
+  const left = result.lingered
+    ? "\n[what it left running held its output open and was killed; background processes end with the call]"
+    : "";
+  const status = result.aborted ? "killed" : result.exitCode === 0 ? "ok" : "error";
+  return { status, output: `${output}\n${exit(result, limit)}${left}`, whole: result.whole, plan: null };
+}
+
+function exit({ exitCode, signal, timedOut, aborted }: CommandResult, limit: number): string {
+  if (aborted) return "[cancelled: it was killed with everything it had started]";
+  if (timedOut) {
+    const more = limit < seconds.max ? `; more time can be given with "seconds", up to ${seconds.max}` : "";
+    return `[timed out after ${limit} s: it was killed with everything it had started${more}]`;
+  }
+  if (exitCode === null) return `[killed by ${signal ?? "a signal"} before it could report an exit code]`;
+  if (signal !== null) return `[exit code ${exitCode}, which is 128 + ${exitCode - 128}: ended by ${signal}]`;
+  return `[exit code ${exitCode}]`;
+}
