@@ -1,0 +1,102 @@
+// Builds dist/ from src/: `node .github/scripts/build.mjs [--out <folder>] [entry…]`.
+// tsc removes the types, ncc makes one folder an entry. ncc cannot read TypeScript 7 itself.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const lib = join(root, "lib");
+const allEntries = ["main", "post", "cli", "toolhost"];
+
+/**
+ * `@actions/core` carries a client for OpenID tokens, which nothing here asks for, and with it a whole HTTP client: two
+ * thirds of the time that an event which is not for us takes. Any small module of Node stands in its place.
+ */
+const leftOut = { "./oidc-utils.js": "node:path" };
+
+if (isMainThread) await build();
+else await bundle(workerData.input, workerData.out);
+
+async function build() {
+  const { values, positionals } = parseArgs({ options: { out: { type: "string" } }, allowPositionals: true });
+  const entries = positionals.length > 0 ? positionals : allEntries;
+  const out = resolve(root, values.out ?? "dist");
+  for (const entry of entries) {
+    const source = join(root, "src", `${entry}.ts`);
+    if (!existsSync(source)) throw new Error(`${source} does not exist: nothing to build ${entry} from`);
+  }
+  await compile();
+  if (positionals.length === 0) await rm(out, { recursive: true, force: true });
+  await inThreads(entries, (entry) => ({ input: join(lib, `${entry}.js`), out: join(out, entry) }));
+}
+
+/**
+ * Types are proved by `npm run types`; here they are only removed. The bundler makes its names from paths below the
+ * root, so the folder has one name; each file is moved into it whole, so that two builds at once read no half file.
+ */
+async function compile() {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const project = join(root, ".github/tsconfig.build.json");
+  await mkdir(lib, { recursive: true });
+  const fresh = await mkdtemp(join(lib, "fresh-"));
+  execFileSync(process.execPath, [tsc, "-p", project, "--noCheck", "--outDir", fresh], { stdio: "inherit" });
+  for (const file of await readdir(fresh, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    const from = join(file.parentPath, file.name);
+    const to = join(lib, relative(fresh, from));
+    await mkdir(dirname(to), { recursive: true });
+    await rename(from, to);
+  }
+  await rm(fresh, { recursive: true });
+}
+
+async function inThreads(entries, jobOf) {
+  const queue = [...entries];
+  const work = async () => {
+    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) await inThread(jobOf(entry));
+  };
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work));
+}
+
+function inThread(job) {
+  return new Promise((done, failed) => {
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: job });
+    let report;
+    worker.once("message", (message) => {
+      report = message;
+    });
+    worker.once("error", failed);
+    worker.once("exit", (code) => {
+      if (code !== 0 || report === undefined) failed(new Error(`bundling ${job.input} ended with ${code}`));
+      else done(process.stdout.write(`${report}\n`));
+    });
+  });
+}
+
+async function bundle(input, out) {
+  const started = performance.now();
+  const { default: ncc } = await import("@vercel/ncc");
+  const { code, assets } = await ncc(input, {
+    esm: true,
+    minify: true,
+    license: "licenses.txt",
+    cache: false,
+    quiet: true,
+    externals: leftOut,
+  });
+  await rm(out, { recursive: true, force: true });
+  const files = { "index.js": { source: code }, ...assets };
+  // The runner may have the action below a folder of another module type.
+  files["package.json"] ??= { source: '{"type":"module"}\n' };
+  for (const [name, { source }] of Object.entries(files)) {
+    await mkdir(dirname(join(out, name)), { recursive: true });
+    await writeFile(join(out, name), source);
+  }
+  const size = Math.round(Buffer.byteLength(code) / 1024);
+  parentPort.postMessage(`${out}: ${size} kB, ${Math.round(performance.now() - started)} ms`);
+}
