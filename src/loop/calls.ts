@@ -1,0 +1,161 @@
+import { limits } from "../base/limits.ts";
+import type { EffectClass, IntendedCall, Payload, Settlement } from "../session/event.ts";
+import { texts } from "./decide.ts";
+import type { OnLive } from "./live.ts";
+import type { Seal } from "./seal.ts";
+import type { Story } from "./story.ts";
+import type { Toolbox, ToolRun } from "./toolbox.ts";
+
+/** `done`: every call has its result. `open`: cancelled while a call that may change files ran; it stays unsettled. */
+export type Ran = "done" | "open";
+
+type Work = {
+  readonly journal: Story;
+  readonly toolbox: Toolbox;
+  readonly seal: () => Promise<Seal>;
+  readonly onLive: OnLive;
+};
+
+/**
+ * Runs the calls of the open batch that have no result yet: reads that stand together at the same time, all others
+ * alone and in order. Throws when the sandbox is lost; what was running then stays open.
+ */
+export async function runCalls(work: Work, { signal }: { readonly signal: AbortSignal }): Promise<Ran> {
+  for (const group of groupsOf(openCalls(work.journal))) {
+    const ran = await runGroup(work, group, signal);
+    if (ran === "open") return "open";
+  }
+  return "done";
+}
+
+/** Gives every call of the open batch that has no result one that says why it did not run. */
+export async function refuseCalls(
+  story: Story,
+  refusalOf: (id: string) => string,
+  status: Settlement = "not-run",
+): Promise<void> {
+  for (const { id } of openCalls(story)) await settle(story, id, status, refusalOf(id));
+}
+
+/** Calls that stand together: consecutive reads, at most `readsAtOnce`, or a single other call. */
+export function groupsOf<Call extends { readonly class: EffectClass }>(
+  calls: readonly Call[],
+): readonly (readonly Call[])[] {
+  const groups: Call[][] = [];
+  for (const call of calls) {
+    const last = groups.at(-1);
+    const joins =
+      call.class === "read" && last?.[0]?.class === "read" && last.length < limits.readsAtOnce ? last : null;
+    if (joins === null) groups.push([call]);
+    else joins.push(call);
+  }
+  return groups;
+}
+
+function openCalls({ state, facts }: Story): readonly IntendedCall[] {
+  const open = new Set(state.turn.calls.filter(({ settled }) => !settled).map(({ id }) => id));
+  return facts.calls.filter(({ id }) => open.has(id));
+}
+
+async function runGroup(work: Work, group: readonly IntendedCall[], signal: AbortSignal): Promise<Ran> {
+  const [first] = group;
+  if (first === undefined) return "done";
+  if (signal.aborted) {
+    for (const { id } of group) await settle(work.journal, id, "not-run", texts.cancelled);
+    return "done";
+  }
+  if (first.class === "read") return runReads(work, group, signal);
+  return runAlone(work, first, signal);
+}
+
+/** One read that is lost stops the others; the loss is told once all of them have come back. */
+async function runReads(work: Work, group: readonly IntendedCall[], signal: AbortSignal): Promise<Ran> {
+  const together = new AbortController();
+  const both = AbortSignal.any([signal, together.signal]);
+  const results = await Promise.allSettled(
+    group.map(async (call) => {
+      try {
+        const run = await execute(work, call, both);
+        await settleRun(work.journal, call.id, run, null);
+      } catch (cause) {
+        together.abort();
+        throw cause;
+      }
+    }),
+  );
+  const lost = results.find((result) => result.status === "rejected");
+  if (lost !== undefined) throw lost.reason;
+  return "done";
+}
+
+async function runAlone(work: Work, call: IntendedCall, signal: AbortSignal): Promise<Ran> {
+  const run = await execute(work, call, signal);
+  // Whatever it did until it was killed is rolled back on resume; there is no time to seal it now.
+  if (signal.aborted) return "open";
+  const sealed = await work.seal();
+  if (sealed.kind === "sealed") await settleRun(work.journal, call.id, run, sealed.tree);
+  else await settleUnsealed(work.journal, call.id, run, sealed.why);
+  return "done";
+}
+
+async function execute(work: Work, call: IntendedCall, signal: AbortSignal): Promise<ToolRun> {
+  const { journal: story, toolbox, onLive } = work;
+  const input: unknown = JSON.parse(await story.load(call.arguments));
+  const checked = toolbox.check(call.tool, input);
+  if (checked.kind === "invalid") return failed(`Not executed: ${checked.why}`);
+  const attachment = await attachmentOf(story, call.tool, input);
+  if (attachment?.kind === "missing") return failed(attachment.why);
+  return toolbox.run(
+    {
+      id: call.id,
+      tool: call.tool,
+      arguments: checked.arguments,
+      attachment: attachment === null ? null : attachment.text,
+    },
+    { signal, onOutput: (text) => onLive({ kind: "output.delta", id: call.id, text }) },
+  );
+}
+
+type Attachment =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "missing"; readonly why: string };
+
+/** `read` with a path `output:<call id>` reads what an earlier call printed, whole. */
+async function attachmentOf(story: Story, tool: string, input: unknown): Promise<Attachment | null> {
+  if (tool !== "read" || typeof input !== "object" || input === null) return null;
+  const path = (input as Readonly<Record<string, unknown>>)["path"];
+  if (typeof path !== "string" || !path.startsWith("output:")) return null;
+  const id = path.slice("output:".length);
+  const payload = Object.hasOwn(story.facts.outputs, id) ? story.facts.outputs[id] : undefined;
+  if (payload === undefined) return { kind: "missing", why: `There is no output of a call ${id}.` };
+  return { kind: "text", text: await story.load(payload) };
+}
+
+function failed(output: string): ToolRun {
+  return { status: "error", output, whole: null, plan: null };
+}
+
+async function settleRun(
+  story: Story,
+  id: string,
+  run: ToolRun,
+  tree: Extract<Seal, { kind: "sealed" }>["tree"] | null,
+): Promise<void> {
+  const output = await story.store(run.output);
+  const whole: Payload | null = run.whole === null ? null : await story.store(run.whole);
+  await story.append({ type: "call.settled", id, status: run.status, output, whole, tree, plan: run.plan });
+}
+
+/** The files stay as the call left them, but no tree holds them: said to the model, which can remove the cause. */
+async function settleUnsealed(story: Story, id: string, run: ToolRun, why: string): Promise<void> {
+  const warning =
+    `The workspace cannot be saved as it is now: ${why}. ` +
+    "Until that is removed, nothing changed since the last saved state can be kept or delivered.";
+  const output = run.output.trim() === "" ? warning : `${run.output}\n\n${warning}`;
+  await settleRun(story, id, { ...run, status: "error", output }, null);
+}
+
+async function settle(story: Story, id: string, status: Settlement, text: string): Promise<void> {
+  const output = await story.store(text);
+  await story.append({ type: "call.settled", id, status, output, whole: null, tree: null, plan: null });
+}

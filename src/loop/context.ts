@@ -1,0 +1,109 @@
+import type { Block, EventRecord, Payload, SessionEvent } from "../session/event.ts";
+import { callsIn, sendable, useOf } from "./blocks.ts";
+import type { Message } from "./model.ts";
+
+/**
+ * What the model has been told, as a fold over the events: the only way messages come to be, so a resumed request
+ * is byte for byte the one before plus what is new.
+ */
+export type Context = {
+  /** Whole messages, up to and including the last reply. */
+  readonly closed: readonly Message[];
+  /** Ids of the last reply's calls, in the order they were intended. */
+  readonly asked: readonly string[];
+  readonly results: Readonly<Record<string, Block>>;
+  /** Inputs and notes since the last reply. */
+  readonly texts: readonly Block[];
+};
+
+export const emptyContext: Context = { closed: [], asked: [], results: {}, texts: [] };
+
+/** The payload that an event tells the model, or null when it tells none. */
+export function toldBy(event: SessionEvent): Payload | null {
+  switch (event.type) {
+    case "input.accepted":
+    case "note.added":
+      return event.text;
+    case "reply.received":
+      return event.content;
+    case "call.settled":
+      return event.output;
+    default:
+      return null;
+  }
+}
+
+/** `text` is the text of `toldBy(event)`; it is ignored for events that tell nothing. */
+export function extend(context: Context, event: SessionEvent, text: string): Context {
+  switch (event.type) {
+    case "input.accepted":
+    case "note.added":
+      return text.trim() === "" ? context : { ...context, texts: [...context.texts, { type: "text", text }] };
+    case "reply.received":
+      return withReply(context, parseContent(text), event.stopReason);
+    case "calls.intended":
+      return { ...context, asked: reordered(context.asked, event.calls) };
+    case "call.settled": {
+      if (!context.asked.includes(event.id)) return context;
+      const block = resultBlock(event.id, text, event.status !== "ok");
+      return { ...context, results: { ...context.results, [event.id]: block } };
+    }
+    default:
+      return context;
+  }
+}
+
+/** The messages as they would be sent now. */
+export function messagesOf(context: Context): readonly Message[] {
+  const results = context.asked.flatMap((id) => context.results[id] ?? []);
+  const content = [...results, ...context.texts];
+  return content.length === 0 ? context.closed : [...context.closed, { role: "user", content }];
+}
+
+export async function contextOf(
+  records: readonly EventRecord[],
+  load: (payload: Payload) => Promise<string>,
+): Promise<Context> {
+  let context = emptyContext;
+  for (const { event } of records) {
+    const told = toldBy(event);
+    context = extend(context, event, told === null ? "" : await load(told));
+  }
+  return context;
+}
+
+/** Ids of all calls that were ever sent or would be sent now. */
+export function usedIds(context: Context): ReadonlySet<string> {
+  return new Set(context.closed.flatMap(({ content }) => callsIn(content).map(({ id }) => id)));
+}
+
+export function parseContent(text: string): readonly Block[] {
+  // Only ever text that this program stored from a reply's blocks.
+  return JSON.parse(text) as readonly Block[];
+}
+
+/** A reply that is not sent back leaves the last user message open: what comes next is added to its end. */
+function withReply(context: Context, content: readonly Block[], stopReason: string): Context {
+  if (useOf(content, stopReason).kind !== "usable") return context;
+  // A paused reply is continued by the provider, which wants it exactly as it came.
+  const sent = stopReason === "pause_turn" ? content : sendable(content);
+  return {
+    closed: [...messagesOf(context), { role: "assistant", content: sent }],
+    asked: callsIn(sent).map(({ id }) => id),
+    results: {},
+    texts: [],
+  };
+}
+
+function reordered(asked: readonly string[], calls: readonly { readonly id: string }[]): readonly string[] {
+  const intended = calls.map(({ id }) => id).filter((id) => asked.includes(id));
+  return [...intended, ...asked.filter((id) => !intended.includes(id))];
+}
+
+function resultBlock(id: string, text: string, failed: boolean): Block {
+  // The API takes an empty result, but not an empty error and no blank text block.
+  const content = text.trim() === "" ? (failed ? "failed without output" : "") : text;
+  return failed
+    ? { type: "tool_result", tool_use_id: id, content, is_error: true }
+    : { type: "tool_result", tool_use_id: id, content };
+}

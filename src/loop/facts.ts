@@ -1,0 +1,151 @@
+import { digestOf, type Tree } from "../base/hash.ts";
+import type { IntendedCall, NoteAbout, Payload, SessionEvent } from "../session/event.ts";
+import { parseContent } from "./context.ts";
+import type { Received } from "./decide.ts";
+
+/**
+ * What the loop has to know of its own past beside the session's state: a second fold over the same events, so a
+ * resumed run counts on where the last one stopped.
+ */
+export type Facts = {
+  /** The reply that this turn is about; null before the first. */
+  readonly reply: Received | null;
+  readonly calls: readonly IntendedCall[];
+  /** Requests made for the open turn; a clean suspend starts anew, a crash does not. */
+  readonly tries: number;
+  /** `pause_turn` replies in a row. */
+  readonly pauses: number;
+  readonly nudged: boolean;
+  /** Notes since the last reply: a note is not told twice when a run dies between it and the end of the turn. */
+  readonly noted: readonly NoteAbout[];
+  readonly inputSinceReply: boolean;
+  readonly budgetTold: boolean;
+  readonly stuckTold: boolean;
+  /** By call id: the whole output, or the output where it was not cut. */
+  readonly outputs: Readonly<Record<string, Payload>>;
+  readonly tree: Tree | null;
+  /** Whether the open turn changed a file or showed something not seen before. */
+  readonly progress: boolean;
+  /** Turns in a row without progress, ended ones only. */
+  readonly idleTurns: number;
+  /** The last batch, if it was one call: what it was, what came of it, and how often in a row. */
+  readonly repeat: { readonly call: string | null; readonly result: string | null; readonly count: number };
+  readonly seen: ReadonlySet<string>;
+};
+
+const fresh = { call: null, result: null, count: 0 } as const;
+
+export const noFacts: Facts = {
+  reply: null,
+  calls: [],
+  tries: 0,
+  pauses: 0,
+  nudged: false,
+  noted: [],
+  inputSinceReply: false,
+  budgetTold: false,
+  stuckTold: false,
+  outputs: {},
+  tree: null,
+  progress: false,
+  idleTurns: 0,
+  repeat: fresh,
+  seen: new Set(),
+};
+
+/** `text` as for `extend`: only `reply.received` is looked into. */
+export function learn(facts: Facts, event: SessionEvent, text: string): Facts {
+  switch (event.type) {
+    case "setup.settled":
+      return { ...facts, tree: facts.tree ?? event.tree };
+    case "input.accepted":
+      return { ...unstuck(facts), inputSinceReply: true, nudged: false };
+    case "note.added":
+      return noted(facts, event.about);
+    case "reply.requested":
+      return { ...facts, tries: facts.tries + 1 };
+    case "reply.received": {
+      const reply = { content: parseContent(text), stopReason: event.stopReason, nudgedBefore: facts.nudged };
+      return { ...facts, reply, calls: [], noted: [], inputSinceReply: false };
+    }
+    case "calls.intended":
+      return intended(facts, event.calls);
+    case "call.settled":
+      return settled(facts, event);
+    case "turn.ended":
+      return {
+        ...facts,
+        tries: 0,
+        pauses: event.next === "paused" ? facts.pauses + 1 : 0,
+        idleTurns: facts.progress ? 0 : facts.idleTurns + 1,
+        progress: false,
+      };
+    case "gate.failed":
+    case "gate.passed":
+      return unstuck(facts);
+    case "run.suspended":
+      return { ...unstuck(facts), tries: 0 };
+    default:
+      return facts;
+  }
+}
+
+export type Stuck = "repeated" | "idle";
+
+/** Whether the open turn, once ended, is one too many of its kind. */
+export function stuckIn(facts: Facts): Stuck | null {
+  if (facts.repeat.call !== null && facts.repeat.count >= 3) return "repeated";
+  return !facts.progress && facts.idleTurns + 1 >= 4 ? "idle" : null;
+}
+
+function unstuck(facts: Facts): Facts {
+  return { ...facts, idleTurns: 0, stuckTold: false, repeat: fresh };
+}
+
+function noted(facts: Facts, about: NoteAbout): Facts {
+  const told = { ...facts, noted: [...facts.noted, about] };
+  switch (about) {
+    case "nudge":
+      return { ...told, nudged: true };
+    case "budget":
+      return { ...told, budgetTold: true };
+    case "stuck":
+      // Told once; from here it gets the same number of turns again.
+      return { ...told, stuckTold: true, progress: true, repeat: fresh };
+    default:
+      return told;
+  }
+}
+
+function intended(facts: Facts, calls: readonly IntendedCall[]): Facts {
+  const [only, second] = calls;
+  const call = only === undefined || second !== undefined ? null : `${only.tool} ${keyOf(only.arguments)}`;
+  const repeat = call !== null && call === facts.repeat.call ? facts.repeat : { ...fresh, call };
+  return { ...facts, calls, repeat };
+}
+
+function settled(facts: Facts, event: Extract<SessionEvent, { type: "call.settled" }>): Facts {
+  const changed = event.tree !== null && event.tree !== facts.tree;
+  const result = `${event.status} ${keyOf(event.output)}`;
+  const call = facts.calls.find(({ id }) => id === event.id);
+  const key = call === undefined ? "" : `${call.tool} ${keyOf(call.arguments)} ${result}`;
+  const ran = event.status === "ok" || event.status === "error";
+  // Any call that ran counts as reading when its result is new, a command as well; only the plan is not about the work.
+  const learned = ran && call !== undefined && event.plan === null && !facts.seen.has(key);
+  // An interruption is nobody's going round in circles.
+  const interrupted = event.status === "rolled-back" || event.status === "killed";
+  const again = result === facts.repeat.result && !changed;
+  return {
+    ...facts,
+    outputs: { ...facts.outputs, [event.id]: event.whole ?? event.output },
+    tree: event.tree ?? facts.tree,
+    progress: facts.progress || changed || learned || interrupted,
+    stuckTold: facts.stuckTold && !changed,
+    repeat: { ...facts.repeat, result, count: again ? facts.repeat.count + 1 : 1 },
+    seen: learned ? new Set([...facts.seen, key]) : facts.seen,
+  };
+}
+
+function keyOf(payload: Payload): string {
+  return payload.type === "inline" ? digestOf(payload.text) : payload.sha256;
+}

@@ -1,0 +1,99 @@
+import { textOf } from "./blocks.ts";
+import { budgetNote, exhausted, spentOf } from "./budget.ts";
+import { refuseCalls, runCalls } from "./calls.ts";
+import { messagesOf } from "./context.ts";
+import { type Decision, decide, texts } from "./decide.ts";
+import type { End } from "./end.ts";
+import type { OnLive } from "./live.ts";
+import { request } from "./request.ts";
+import type { LoopParts, Run } from "./run.ts";
+import { endTurn } from "./turn.ts";
+
+/**
+ * Works until the model is done or something ends it, recording each step before it acts. Where the log stopped
+ * decides what comes next, so a resumed run takes the same path as one that never stopped.
+ * Throws when a port does; what was open then stays open in the log.
+ */
+export async function runLoop(
+  parts: LoopParts,
+  { signal, onLive }: { readonly signal: AbortSignal; readonly onLive: OnLive },
+): Promise<End> {
+  const run: Run = { ...parts, signal, onLive, turnStartedAt: null, shippedOnce: false };
+  // Bounded by the budget of turns, and within a turn by the tries and the calls of one batch.
+  for (;;) {
+    const end = await advance(run);
+    if (end !== null) return end;
+  }
+}
+
+async function advance(run: Run): Promise<End | null> {
+  const { phase } = run.journal.state.turn;
+  if (run.signal.aborted && phase !== "calling") return { kind: "cancelled" };
+  switch (phase) {
+    case "idle":
+      return begin(run);
+    case "requested":
+      return request(run);
+    case "received":
+      return receive(run);
+    case "calling":
+      return call(run);
+  }
+}
+
+async function begin(run: Run): Promise<End | null> {
+  const { journal, budget } = run;
+  const messages = messagesOf(journal.context);
+  const last = messages.at(-1);
+  if (last === undefined) throw new Error("the loop was started before the session had any input");
+  const paused = journal.facts.pauses > 0;
+  if (last.role === "assistant" && !paused) return { kind: "finished", text: textOf(last.content) };
+  const spent = spentOf(journal.state, 0);
+  const over = exhausted(budget, spent);
+  if (over !== null) return { kind: "exhausted", budget: over };
+  const note = journal.facts.budgetTold ? null : budgetNote(budget, spent);
+  if (note !== null && !paused) {
+    await journal.append({ type: "note.added", about: "budget", text: await journal.store(note) });
+  }
+  return request(run);
+}
+
+async function receive(run: Run): Promise<End | null> {
+  const { journal } = run;
+  startClock(run);
+  const decision = decideAgain(run);
+  if (decision.calls.length === 0) return endTurn(run, decision);
+  const calls = await Promise.all(
+    decision.calls.map(async ({ id, tool, input, class: effect }) => {
+      return { id, tool, arguments: await journal.store(JSON.stringify(input)), class: effect };
+    }),
+  );
+  await journal.append({ type: "calls.intended", turn: journal.state.turn.number, calls });
+  return null;
+}
+
+async function call(run: Run): Promise<End | null> {
+  const { journal, signal } = run;
+  startClock(run);
+  const decision = decideAgain(run);
+  const refusals = new Map(decision.calls.map(({ id, refusal }) => [id, refusal]));
+  if (decision.calls.some(({ refusal }) => refusal !== null)) {
+    await refuseCalls(journal, (id) => refusals.get(id) ?? texts.otherInvalid);
+  } else {
+    if (!run.shippedOnce && !signal.aborted) await run.shipped();
+    run.shippedOnce = true;
+    if ((await runCalls(run, { signal })) === "open") return { kind: "cancelled" };
+  }
+  return endTurn(run, decision);
+}
+
+/** The same reply leads to the same decision, so it is not stored: it is made again, on resume as well. */
+function decideAgain({ toolbox, journal }: Run): Decision {
+  const { reply } = journal.facts;
+  if (reply === null) throw new Error(`turn ${journal.state.turn.number} has calls but no reply in the log`);
+  return decide(reply, toolbox);
+}
+
+function startClock(run: Run): void {
+  run.turnStartedAt ??= run.clock.elapsed();
+}

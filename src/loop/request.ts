@@ -1,0 +1,81 @@
+import { malformed, markBroken } from "./blocks.ts";
+import { remainingMs, spentOf } from "./budget.ts";
+import { messagesOf, usedIds } from "./context.ts";
+import type { End } from "./end.ts";
+import type { ModelRequest, Reply } from "./model.ts";
+import { provePairing } from "./pairing.ts";
+import { replyCost } from "./prices.ts";
+import { afterFailure, type Failure, triesMax } from "./retry.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * Asks the model once for the open turn, or for a new one, and records what came. A failed try is dropped whole;
+ * null also after the wait that follows it, when the turn is to be asked for again.
+ */
+export async function request(run: Run): Promise<End | null> {
+  const { journal, clock, signal, onLive } = run;
+  run.turnStartedAt ??= clock.elapsed();
+  const { turn } = journal.state;
+  const number = turn.phase === "idle" ? turn.number + 1 : turn.number;
+  if (journal.facts.tries >= triesMax) {
+    return { kind: "provider", reason: `${journal.facts.tries} requests got no reply`, retryAtMs: null };
+  }
+  const asked = requestOf(run);
+  await journal.append({
+    type: "reply.requested",
+    turn: number,
+    attempt: turn.phase === "idle" ? 1 : turn.attempts + 1,
+    maxTokens: asked.maxTokens,
+  });
+  const reply = await run.model.reply(asked, { signal, onLive });
+  const failure = reply.kind === "failed" ? reply : failureIn(run, reply);
+  if (failure !== null) return failed(run, failure);
+  if (reply.kind === "reply") await receive(run, reply);
+  return null;
+}
+
+function requestOf({ journal, request: frame }: Run): ModelRequest {
+  const messages = messagesOf(journal.context);
+  provePairing(messages, { paused: journal.facts.pauses > 0 });
+  const { model, system, tools } = frame;
+  const maxTokens = journal.state.truncated > 0 ? frame.maxTokensRaised : frame.maxTokens;
+  return { model, system, tools, messages, maxTokens };
+}
+
+/** A reply that could neither be run nor sent back counts as a failed try. */
+function failureIn({ journal }: Run, reply: Extract<Reply, { kind: "reply" }>): Failure | null {
+  const why = malformed(reply.content, usedIds(journal.context));
+  if (why === null) return null;
+  return { kind: "failed", verdict: "again", reason: why, status: null, retryAfterMs: null };
+}
+
+async function failed(run: Run, failure: Failure): Promise<End | null> {
+  const { journal, clock, signal, onLive } = run;
+  const { number, attempts } = journal.state.turn;
+  await journal.append({ type: "reply.failed", turn: number, attempt: attempts, reason: failure.reason });
+  const openMs = clock.elapsed() - (run.turnStartedAt ?? clock.elapsed());
+  const next = afterFailure(failure, {
+    tries: journal.facts.tries,
+    random: run.random(),
+    remainingMs: remainingMs(run.budget, spentOf(journal.state, openMs)),
+    nowMs: clock.now(),
+  });
+  if (next.kind === "stop") return next.end;
+  onLive({ kind: "retry.wait", ms: next.ms, reason: failure.reason });
+  await clock.sleep(next.ms, { signal });
+  return null;
+}
+
+async function receive(run: Run, reply: Extract<Reply, { kind: "reply" }>): Promise<void> {
+  const { journal } = run;
+  const content = markBroken(reply.content, reply.brokenCalls);
+  await journal.append({
+    type: "reply.received",
+    turn: journal.state.turn.number,
+    content: await journal.store(JSON.stringify(content)),
+    stopReason: reply.stopReason,
+    usage: reply.usage,
+    costUsd: replyCost(run.request.model, reply.usage, run.prices),
+    requestId: reply.requestId,
+  });
+}

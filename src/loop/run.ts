@@ -1,0 +1,50 @@
+import type { Clock } from "../base/clock.ts";
+import type { Budget } from "../session/event.ts";
+import type { OnLive } from "./live.ts";
+import type { Model, ToolDefinition } from "./model.ts";
+import type { Prices } from "./prices.ts";
+import type { Seal } from "./seal.ts";
+import type { Story } from "./story.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+export type NewInput = { readonly id: string; readonly by: string; readonly text: string };
+
+/** What every request is made of, besides the messages. */
+export type RequestFrame = {
+  readonly model: string;
+  readonly system: string;
+  readonly tools: readonly ToolDefinition[];
+  /** Output limit in tokens, and the one used once a reply was cut by it. */
+  readonly maxTokens: number;
+  readonly maxTokensRaised: number;
+};
+
+export type LoopParts = {
+  /** Open and claimed; interrupted calls that may have changed files are settled already. */
+  readonly journal: Story;
+  readonly model: Model;
+  readonly toolbox: Toolbox;
+  /** Called after each call that is not a read, once nothing of the call can write any more. */
+  readonly seal: () => Promise<Seal>;
+  readonly prices: Prices;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly request: RequestFrame;
+  readonly budget: Budget;
+  /** Awaited once, before the first call of this run is executed: the claim has left the machine, or cannot. */
+  readonly shipped: () => Promise<void>;
+  /** Called after each `turn.ended`, but not when the run is being cancelled. */
+  readonly turnEnded: () => Promise<void>;
+  /** Asked at the end of each turn for what people said meanwhile; each id is taken in once. */
+  readonly inputs: () => Promise<readonly NewInput[]>;
+};
+
+/** A run of the loop: its parts, and what only matters while it lives. */
+export type Run = LoopParts & {
+  readonly signal: AbortSignal;
+  readonly onLive: OnLive;
+  /** Monotonic ms at which this run took up the open turn; null between turns. */
+  turnStartedAt: number | null;
+  shippedOnce: boolean;
+};

@@ -1,0 +1,94 @@
+import type { GoOn, NoteAbout } from "../session/event.ts";
+import { type Decision, texts } from "./decide.ts";
+import type { End } from "./end.ts";
+import { stuckIn } from "./facts.ts";
+import type { Run } from "./run.ts";
+
+const cutInARowMax = 3;
+const pausesInARowMax = 5;
+
+/**
+ * Ends the open turn, whose calls all have their results: takes in what people said, says why another turn
+ * follows, and returns the end where none does.
+ */
+export async function endTurn(run: Run, decision: Decision): Promise<End | null> {
+  if (run.signal.aborted) {
+    await record(run, nextOf(decision));
+    return { kind: "cancelled" };
+  }
+  const end = endOf(run, decision);
+  const stuck = await sayWhy(run, decision);
+  // Nothing may stand behind a paused reply, and nobody's comment belongs to a conversation that ends otherwise.
+  if (end === null ? nextOf(decision) !== "paused" : end.kind === "finished") await takeIn(run);
+  const goesOn = end?.kind === "finished" && run.journal.facts.inputSinceReply;
+  await record(run, goesOn ? "input" : nextOf(decision));
+  await run.turnEnded();
+  return goesOn ? null : (end ?? stuck);
+}
+
+/** The end that this turn leads to by itself, null when another one follows. */
+function endOf({ journal }: Run, { after }: Decision): End | null {
+  const cut = journal.state.truncated + 1;
+  const pauses = journal.facts.pauses + 1;
+  switch (after.kind) {
+    case "end":
+      return after.end;
+    case "truncated":
+      return cut < cutInARowMax
+        ? null
+        : { kind: "stuck", why: `${cut} replies in a row were cut at a limit of the model` };
+    case "go-on":
+      return after.next !== "paused" || pauses < pausesInARowMax
+        ? null
+        : { kind: "provider", reason: `the provider paused ${pauses} times in a row`, retryAtMs: null };
+    case "nudge":
+      return null;
+  }
+}
+
+function nextOf({ after }: Decision): GoOn {
+  switch (after.kind) {
+    case "end":
+      return "done";
+    case "go-on":
+      return after.next;
+    case "truncated":
+    case "nudge":
+      return after.kind;
+  }
+}
+
+/** Tells the model what it has to know before it is asked again; returns the end when it was told before. */
+async function sayWhy(run: Run, { calls, after }: Decision): Promise<End | null> {
+  if (after.kind === "nudge") await note(run, "nudge", texts.nudge);
+  if (after.kind === "truncated" && calls.length === 0) await note(run, "truncated", texts.truncated);
+  if (after.kind !== "go-on" || after.next !== "calls") return null;
+  const stuck = stuckIn(run.journal.facts);
+  if (stuck === null) return null;
+  if (run.journal.facts.stuckTold) {
+    const why =
+      stuck === "repeated" ? "the same call kept giving the same result" : "turns brought nothing new";
+    return { kind: "stuck", why };
+  }
+  await note(run, "stuck", texts[stuck]);
+  return null;
+}
+
+async function note({ journal }: Run, about: NoteAbout, text: string): Promise<void> {
+  if (journal.facts.noted.includes(about)) return;
+  await journal.append({ type: "note.added", about, text: await journal.store(text) });
+}
+
+async function takeIn({ journal, inputs }: Run): Promise<void> {
+  for (const { id, by, text } of await inputs()) {
+    if (journal.state.inputs.includes(id)) continue;
+    await journal.append({ type: "input.accepted", id, by, text: await journal.store(text) });
+  }
+}
+
+async function record(run: Run, next: GoOn): Promise<void> {
+  const { journal, clock } = run;
+  const ms = Math.round(clock.elapsed() - (run.turnStartedAt ?? clock.elapsed()));
+  run.turnStartedAt = null;
+  await journal.endTurn({ turn: journal.state.turn.number, next, ms });
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { messagesOf } from "../../src/loop/context.ts";
+import type { Message } from "../../src/loop/model.ts";
+import type { SessionEvent } from "../../src/session/event.ts";
+import { recoverCalls } from "../../src/session/recover.ts";
+import { given, opening, outline } from "./given-loop.ts";
+
+const long = "x".repeat(20_000);
+
+/** A session with every kind of turn: reads beside writes, an invalid batch, a cut, an empty reply, a large output. */
+const script = [
+  { thinking: "First.", text: "I look.", calls: [read("a"), read("b"), write("one"), read("c")] },
+  { calls: [read("d"), { name: "fly", input: {} }] },
+  { text: "Cut", calls: [write("two")], stop_reason: "max_tokens" },
+  { text: "half a", stop_reason: "max_tokens" },
+  { calls: [write(long)] },
+  { calls: [{ name: "shell", input: { command: "test" } }, read("output:call_1_1")] },
+  { text: "Fix the bug\n\nIt was the off-by-one." },
+];
+
+function read(path: string) {
+  return { name: "read", input: { path } };
+}
+
+function write(text: string) {
+  return { name: "write", input: { text } };
+}
+
+async function whole() {
+  const session = await given({ script });
+  const end = await session.run();
+  return { end, events: [...opening, ...session.events], session, files: session.files };
+}
+
+// A call that may have changed files and was interrupted is rolled back and told: the one difference there may be.
+const writes = new Set(["call_1_3", "call_3_1", "call_5_1", "call_6_1"]);
+
+function essence(messages: readonly Message[]): string {
+  const text = JSON.stringify(messages, (_key, value: unknown) => {
+    const block = value as { type?: string; tool_use_id?: string } | null;
+    const ofWrite = block?.type === "tool_result" && writes.has(String(block.tool_use_id));
+    return ofWrite ? "the result of a write" : value;
+  });
+  return text.replaceAll(long, "long");
+}
+
+describe("a run that died after any record", () => {
+  it("is continued to the same end, with the same messages", async () => {
+    const full = await whole();
+    expect(full.end).toMatchObject({ kind: "finished" });
+    const final = essence(messagesOf(full.session.story.context));
+    for (let cut = opening.length; cut <= full.events.length; cut += 1) {
+      const resumed = await given({ script, resumed: full.events.slice(0, cut), files: full.files });
+      await resumed.story.append({ ...claim, gen: 2 });
+      await recoverCalls(resumed.story, { died: true });
+      expect(await resumed.run(), `cut at ${cut}`).toEqual(full.end);
+      expect(essence(messagesOf(resumed.story.context)), `cut at ${cut}`).toBe(final);
+    }
+  });
+
+  it("sends the very bytes again that it had sent, plus what is new", async () => {
+    const full = await whole();
+    const sent = full.session.requests.map((request) => JSON.stringify(request.messages));
+    for (let cut = opening.length; cut <= full.events.length; cut += 1) {
+      const before = full.events.slice(0, cut);
+      const open = before.findLast((event) => event.type === "calls.intended" || event.type === "turn.ended");
+      // An interrupted write is told, so what follows it is another conversation.
+      if (open?.type === "calls.intended" && open.calls.some((call) => call.class === "workspace")) continue;
+      const resumed = await given({ script, resumed: before, files: full.files });
+      await resumed.run();
+      const again = resumed.requests.map((request) => JSON.stringify(request.messages));
+      expect(sent.slice(sent.length - again.length), `cut at ${cut}`).toEqual(again);
+    }
+  });
+
+  it("runs no settled call again", async () => {
+    const full = await whole();
+    for (let cut = opening.length; cut <= full.events.length; cut += 1) {
+      const before = full.events.slice(0, cut);
+      const resumed = await given({ script, resumed: before, files: full.files });
+      await recoverCalls(resumed.story, { died: true });
+      await resumed.run();
+      const settled = [...before, ...resumed.events].filter((event) => event.type === "call.settled");
+      const ids = settled.map((event) => event.id);
+      expect(new Set(ids).size, `cut at ${cut}`).toBe(ids.length);
+    }
+  });
+});
+
+describe("a resumed run", () => {
+  const claimed = (events: readonly SessionEvent[]) => [...events, { ...claim, gen: 2 }];
+
+  it("does not nudge twice when the run died between the nudge and the end of the turn", async () => {
+    const session = await given({ script: [{ text: "" }, { text: "Done" }] });
+    await session.run();
+    const events = [...opening, ...session.events];
+    const cut = events.findIndex((event) => event.type === "note.added") + 1;
+    const resumed = await given({ script: [{ text: "Done" }], resumed: claimed(events.slice(0, cut)) });
+    expect(await resumed.run()).toEqual({ kind: "finished", text: "Done" });
+    expect(outline(resumed.events)).toEqual([
+      "ended nudge",
+      "reply.requested",
+      "reply.received",
+      "ended done",
+    ]);
+  });
+
+  it("takes in an input that was recorded before the run died at the end of a turn", async () => {
+    const said = [{ id: "comment:2", by: "octo", text: "More." }];
+    const script = [{ text: "Done" }, { text: "More done" }];
+    const session = await given({ script, parts: { inputs: async () => said } });
+    await session.run();
+    const events = [...opening, ...session.events];
+    const cut = events.findLastIndex((event) => event.type === "input.accepted") + 1;
+    const resumed = await given({
+      script,
+      resumed: claimed(events.slice(0, cut)),
+      parts: { inputs: async () => said },
+    });
+    expect(await resumed.run()).toEqual({ kind: "finished", text: "More done" });
+    expect(outline(resumed.events)[0]).toBe("ended input");
+  });
+});
+
+const claim = {
+  type: "run.claimed",
+  gen: 1,
+  run: { id: "2", attempt: 1, job: "agent" },
+  head: null,
+} as const;
