@@ -1,4 +1,4 @@
-import { type BigIntStats, constants, promises as fs, type Stats } from "node:fs";
+import { constants, promises as fs, type Stats } from "node:fs";
 import path from "node:path";
 
 /** A name in the workspace, followed to what it really is. */
@@ -157,13 +157,13 @@ export async function replaceFile(
   }
 }
 
-function typeOf(stats: Stats | BigIntStats): Place["type"] {
+function typeOf(stats: Stats): Place["type"] {
   if (stats.isFile()) return "file";
   return stats.isDirectory() ? "dir" : "other";
 }
 
 /** Whether any part is `.git`, in any case: some file systems do not tell the cases apart. */
-function isGit(relative: string): boolean {
+export function isGit(relative: string): boolean {
   return relative.split("/").some((part) => part.toLowerCase() === ".git");
 }
 

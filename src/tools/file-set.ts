@@ -1,4 +1,4 @@
-import { locate, type Refused } from "./confine.ts";
+import { isGit, locate, type Refused } from "./confine.ts";
 import { type Matcher, startMatcher } from "./matcher.ts";
 import { nearestNames } from "./nearest.ts";
 import type { ToolContext } from "./tool.ts";
@@ -12,7 +12,7 @@ export type FileSet = {
   readonly remarks: readonly string[];
 };
 
-const globMsMax = 5_000;
+const globMsMax = 2_000;
 export const globCharsMax = 500;
 
 /** The files at or below `start` that match `glob`, each relative to the workspace, sorted. */
@@ -22,6 +22,12 @@ export async function selectFiles(
 ): Promise<FileSet | Refused> {
   const place = await locate(context.root, start, "read");
   if (place.kind === "refused") return place;
+  if (isGit(place.path)) {
+    return {
+      kind: "refused",
+      why: `${start} belongs to .git, which is not looked into; use git in the shell.`,
+    };
+  }
   if (place.type === "absent") {
     const names = await nearestNames(context.root, start, context);
     return { kind: "refused", why: `${start} does not exist.${names}` };

@@ -67,7 +67,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
  * can open `/dev/stdout` and `/dev/stderr`; what node makes are sockets, which cannot be opened. `cat` carries it over. The
  * exit code comes by descriptor 3, which the command itself does not see.
  */
-const around = '{ "$0" -c "$1" 2>&1 3>&-; echo "$?" >&3; } | cat 3>&-';
+const around = '{ "$0" -c -- "$1" 2>&1 3>&-; echo "$?" >&3; } | cat 3>&-';
 
 function start({ command, cwd, env, prefix = [] }: CommandOptions): ChildProcess {
   const shell = shellIn(env["PATH"] ?? "");
@@ -105,7 +105,8 @@ function follow(
     let drain: NodeJS.Timeout | undefined;
     const end = (why: "timeout" | "abort" | "lingering"): void => {
       cause ??= why;
-      killGroup(child);
+      const fault = killGroup(child);
+      if (fault !== null) reject(fault);
     };
     const onAbort = (): void => end("abort");
     const timeout = setTimeout(() => end("timeout"), timeoutMs);
@@ -132,19 +133,38 @@ function follow(
     });
     child.once("close", (code, killer) => {
       settle();
+      const result = reported === "" ? ending(cause, code, killer) : ending(cause, Number(reported), null);
       killGroup(child);
-      resolve(reported === "" ? ending(cause, code, killer) : ending(cause, Number(reported), null));
+      groupGone(child).then(() => resolve(result), reject);
     });
   });
 }
 
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
+/** Null when every process of the group was sent the signal or the group is gone; else why that could not be. */
+function killGroup(child: ChildProcess): Error | null {
+  if (child.pid === undefined) return null;
   try {
     process.kill(-child.pid, "SIGKILL");
+    return null;
   } catch (error) {
-    const gone = error instanceof Error && "code" in error && error.code === "ESRCH";
-    if (!gone) throw new Error(`cannot kill process group ${child.pid}`, { cause: error });
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return null;
+    return new Error(`cannot kill process group ${child.pid}`, { cause: error });
+  }
+}
+
+/**
+ * A killed process may take a moment to go. The wait is short: where nobody reaps orphans they stay as zombies, which
+ * count as members of the group and can do nothing any more.
+ */
+async function groupGone({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined) return;
+  for (let waits = 0; waits < 50; waits += 1) {
+    try {
+      process.kill(-pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

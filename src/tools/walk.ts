@@ -60,7 +60,7 @@ async function isHidden(top: string, start: string, rules: GrowingIgnoreRules): 
   const parts = start === "" ? [] : start.split("/");
   for (let depth = 0; depth < parts.length; depth += 1) {
     await addRules(top, parts.slice(0, depth).join("/"), rules);
-    if (parts[depth] === ".git" || rules.ignored(parts.slice(0, depth + 1).join("/"), "dir")) return true;
+    if (rules.ignored(parts.slice(0, depth + 1).join("/"), "dir")) return true;
   }
   return false;
 }
