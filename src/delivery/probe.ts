@@ -1,0 +1,65 @@
+import type { Thread } from "../session/event.ts";
+import type { SessionId } from "../session/id.ts";
+import type { SealKey } from "../session/shipment.ts";
+import type { Host } from "./host.ts";
+import { markerOf } from "./marker.ts";
+
+export type Probed =
+  | { readonly status: "done"; readonly detail: string; readonly url: string | null }
+  | { readonly status: "absent"; readonly detail: string };
+
+/**
+ * Whether an effect that was intended and not settled is there (session.md, section 7, check 9). Null for a key that
+ * cannot be looked up, which is in doubt. Throws `HostUnavailable`.
+ */
+export async function probeEffect(
+  effect: { readonly session: SessionId; readonly key: string; readonly detail: string },
+  options: { readonly host: Host; readonly key: SealKey; readonly thread: Thread | null },
+): Promise<Probed | null> {
+  const { session, key } = effect;
+  const detail = detailOf(effect.detail);
+  switch (key) {
+    case `${session}/branch`:
+      return probeBranch(detail, options.host);
+    case `${session}/pull-request`:
+      return probePull(detail, markerOf(options.key, session, "pull-request"), options.host);
+    case `${session}/comment`:
+      return probeComment(options.thread, markerOf(options.key, session, "comment"), options.host);
+    default:
+      return null;
+  }
+}
+
+type Detail = Readonly<Record<string, unknown>>;
+
+async function probeBranch({ branch, parent, tree }: Detail, host: Host): Promise<Probed | null> {
+  if (typeof branch !== "string") return null;
+  const at = await host.branch.find(branch);
+  if (at && at.tree === tree && at.parents.length === 1 && at.parents[0] === parent)
+    return { status: "done", detail: at.sha, url: null };
+  return { status: "absent", detail: at ? `the branch ${branch} is at ${at.sha}` : `no branch ${branch}` };
+}
+
+async function probePull({ branch }: Detail, marker: string, host: Host): Promise<Probed | null> {
+  if (typeof branch !== "string") return null;
+  const pulls = await host.pullRequest.find(branch);
+  const ours = pulls.find((pull) => pull.body.includes(marker));
+  if (ours) return { status: "done", detail: String(ours.number), url: ours.url };
+  return { status: "absent", detail: `no pull request of ours from ${branch}` };
+}
+
+async function probeComment(thread: Thread | null, marker: string, host: Host): Promise<Probed | null> {
+  if (thread === null) return null;
+  const [ours] = await host.comment.find(thread.number, marker);
+  if (ours) return { status: "done", detail: String(ours.id), url: ours.url };
+  return { status: "absent", detail: `no comment of ours on #${thread.number}` };
+}
+
+function detailOf(text: string): Detail {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Detail) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,100 @@
+import type { EvidenceRow } from "../gate/evidence.ts";
+import type { SessionId } from "../session/id.ts";
+import { evidenceTable } from "./evidence.ts";
+import { fitBody } from "./fit.ts";
+import { howToGoOn, sandboxOffSentence } from "./how-to-go-on.ts";
+import { codeSpan, neutralCell, neutralText, neutralTitle } from "./neutral.ts";
+
+export type PullRequestFacts = {
+  readonly session: SessionId;
+  readonly triggerPhrase: string;
+  /** From `markerOf`. */
+  readonly marker: string;
+  /** The issue that the work is for; it is closed when the pull request is merged. */
+  readonly closes: number | null;
+  /** What and why: the model's last message. Untrusted. */
+  readonly summary: string;
+  readonly evidence: readonly EvidenceRow[];
+  /** Checks that fail on the base with the new tests and pass with the change. */
+  readonly redToGreen: readonly string[];
+  /** Files that need a closer look, with our reason. */
+  readonly flagged: readonly { readonly path: string; readonly why: string }[];
+  /** What the session did not do, in our words or the model's. */
+  readonly leftOut: readonly string[];
+  readonly runUrl: string | null;
+  /** False with the job's own token, whose pull requests start no workflow. */
+  readonly startsChecks: boolean;
+  readonly sandboxOff: boolean;
+  /** False where nothing could be shipped. */
+  readonly resumable: boolean;
+};
+
+const titleMax = 200;
+const listMax = 50;
+
+/** The first heading or sentence of the work's own words, else the issue's title, else ours. */
+export function pullRequestTitle(options: {
+  readonly summary: string;
+  readonly issueTitle: string | null;
+}): string {
+  const heading = options.summary.split("\n").find((line) => /^#{1,3}[ \t]+\S/.test(line));
+  const own = neutralTitle(heading?.replace(/^#+/, "") ?? "", titleMax);
+  return own || neutralTitle(options.issueTitle ?? "", titleMax) || "Change what was asked for";
+}
+
+export function pullRequestBody(facts: PullRequestFacts): string {
+  return fitBody((max) => {
+    const parts = [
+      facts.marker,
+      neutralText(facts.summary, { max, issue: facts.closes, triggerPhrase: facts.triggerPhrase }),
+      facts.closes === null ? "" : `Closes #${facts.closes}`,
+      facts.sandboxOff ? sandboxOffSentence : "",
+      `### Evidence\n\n${evidenceTable(facts.evidence)}`,
+      proof(facts.redToGreen),
+      flaggedList(facts.flagged),
+      leftOutList(facts.leftOut),
+      howItGoesOn(facts),
+    ];
+    return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+  });
+}
+
+function proof(checks: readonly string[]): string {
+  if (checks.length === 0) return "";
+  const names = checks
+    .slice(0, listMax)
+    .map((check) => codeSpan(check, 60))
+    .join(", ");
+  return `Red to green: with the new tests, ${names} failed on the base commit and passed on this tree.`;
+}
+
+function flaggedList(flagged: PullRequestFacts["flagged"]): string {
+  if (flagged.length === 0) return "";
+  const lines = flagged
+    .slice(0, listMax)
+    .map(({ path, why }) => `- ${codeSpan(path)}: ${neutralCell(why, 200)}`);
+  return ["### Look at these closely", "", ...lines, ...more(flagged.length)].join("\n");
+}
+
+function leftOutList(leftOut: readonly string[]): string {
+  if (leftOut.length === 0) return "";
+  const lines = leftOut.slice(0, listMax).map((text) => `- ${neutralCell(text, 300)}`);
+  return ["### Left out", "", ...lines, ...more(leftOut.length)].join("\n");
+}
+
+function more(length: number): readonly string[] {
+  return length > listMax ? [`- and ${length - listMax} more`] : [];
+}
+
+function howItGoesOn(facts: PullRequestFacts): string {
+  const sentences = [
+    facts.startsChecks
+      ? ""
+      : "This repository's own workflows have not run on this pull request: one that a job's token opens does not start them. Close and reopen it to start them.",
+    facts.resumable
+      ? howToGoOn(facts.triggerPhrase, facts.session)
+      : "This session could not be stored, so it cannot be resumed.",
+    `Made by Baton, session ${codeSpan(facts.session)}${facts.runUrl === null ? "" : ` ([run](${facts.runUrl}))`}.`,
+  ];
+  return `---\n\n${sentences.filter((sentence) => sentence !== "").join("\n\n")}`;
+}

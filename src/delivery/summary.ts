@@ -1,0 +1,24 @@
+import { evidenceTable } from "./evidence.ts";
+import { howToGoOn, sandboxOffSentence } from "./how-to-go-on.ts";
+import { neutralText } from "./neutral.ts";
+import { planList, type StatusFacts, spent } from "./status-comment.ts";
+
+/** The job summary: what the comment says, for where there is no thread, or one that is locked. */
+export function jobSummary(facts: StatusFacts): string {
+  const { stopped, triggerPhrase } = facts;
+  const detail =
+    stopped === null ? "" : neutralText(stopped.detail, { max: 20_000, issue: null, triggerPhrase });
+  const parts = [
+    `## Baton: ${stopped === null ? facts.doing : stopped.outcome}`,
+    stopped === null ? "" : `Reason: ${stopped.reason}.`,
+    detail,
+    stopped?.compareUrl ? `[Open the pull request yourself](${stopped.compareUrl})` : "",
+    facts.sandboxOff ? sandboxOffSentence : "",
+    planList(facts.plan),
+    evidenceTable(facts.evidence),
+    ...facts.notes,
+    stopped?.resumable ? howToGoOn(triggerPhrase, facts.session) : "",
+    spent(facts),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}

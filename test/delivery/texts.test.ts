@@ -1,0 +1,294 @@
+import { describe, expect, it } from "vitest";
+import { parseTree } from "../../src/base/hash.ts";
+import { parseCommand } from "../../src/command/command.ts";
+import { branchName, commitMessage } from "../../src/delivery/branch.ts";
+import { compareLink } from "../../src/delivery/compare-link.ts";
+import { markerOf, readRunsMarker, runsMarkerOf } from "../../src/delivery/marker.ts";
+import { type PullRequestFacts, pullRequestBody, pullRequestTitle } from "../../src/delivery/pull-request.ts";
+import { type StatusFacts, statusComment } from "../../src/delivery/status-comment.ts";
+import { jobSummary } from "../../src/delivery/summary.ts";
+import type { EvidenceRow } from "../../src/gate/evidence.ts";
+import type { SealKey } from "../../src/session/shipment.ts";
+import { sessionId } from "../kit/given.ts";
+
+const session = sessionId();
+const key = { id: "k", key: new Uint8Array(32), mac: new Uint8Array(32).fill(1) } as unknown as SealKey;
+
+const evidence: readonly EvidenceRow[] = [
+  {
+    check: "test",
+    command: "npm test | tee log",
+    dir: "",
+    onBase: "red",
+    msOnBase: 510,
+    onTree: "green",
+    msOnTree: 540,
+  },
+  {
+    check: "lint",
+    command: "npm run lint",
+    dir: "packages/core",
+    onBase: "green",
+    msOnBase: 61_000,
+    onTree: "green",
+    msOnTree: 65_000,
+  },
+];
+
+const status: StatusFacts = {
+  session,
+  triggerPhrase: "/agent",
+  markers: [markerOf(key, session, "comment")],
+  doing: "working",
+  plan: [
+    { text: "Reproduce", status: "done" },
+    { text: "Fix it, @octo", status: "doing" },
+    { text: "Prove it", status: "open" },
+  ],
+  turns: 12,
+  activeMs: 421_000,
+  costUsd: 0.4321,
+  runUrl: "https://github.com/octo/demo/actions/runs/5",
+  pullRequest: null,
+  evidence: [],
+  notes: [],
+  sandboxOff: false,
+  stopped: null,
+};
+
+const suspended: StatusFacts = {
+  ...status,
+  evidence,
+  notes: ["2 hidden comments were removed from the issue's text."],
+  sandboxOff: true,
+  stopped: {
+    outcome: "suspended",
+    reason: "not-permitted",
+    detail: "/agent fix\n\nGitHub said: ![x](https://evil.example/x.png)",
+    resumable: true,
+    compareUrl: "https://github.com/octo/demo/compare/main...agent/7-s0123456789ab?expand=1",
+  },
+};
+
+const pull: PullRequestFacts = {
+  session,
+  triggerPhrase: "/agent",
+  marker: markerOf(key, session, "pull-request"),
+  closes: 7,
+  summary: "# Keep the limit when it is lowered\n\nFixes #7 and, says the issue, fixes #8.\n\n/agent resume",
+  evidence,
+  redToGreen: ["test"],
+  flagged: [{ path: "package.json", why: "protected by .github/agent.yml" }],
+  leftOut: ["The README was not changed."],
+  runUrl: "https://github.com/octo/demo/actions/runs/5",
+  startsChecks: false,
+  sandboxOff: false,
+  resumable: true,
+};
+
+describe("the status comment", () => {
+  it("says what is done, what is spent and where to look, while the work goes on", () => {
+    expect(statusComment(status)).toMatchInlineSnapshot(`
+      "<!-- agent:v1:s0123456789ab:comment:55f8f033a1aca294 -->
+      Baton is working.
+
+      - [x] Reproduce
+      - [ ] Fix it, @&#8203;octo (now)
+      - [ ] Prove it
+
+      12 turns · 7 minutes · $0.43 · [run](https://github.com/octo/demo/actions/runs/5) · session \`s0123456789ab\`
+      "
+    `);
+  });
+
+  it("says how it ended, what was proved and how to go on", () => {
+    expect(statusComment(suspended)).toMatchInlineSnapshot(`
+      "<!-- agent:v1:s0123456789ab:comment:55f8f033a1aca294 -->
+      Baton stopped: **suspended**.
+
+      Reason: not-permitted.
+
+      &#8203;/agent fix
+
+      GitHub said: (image: x)
+
+      [Open the pull request yourself](https://github.com/octo/demo/compare/main...agent/7-s0123456789ab?expand=1)
+
+      **The sandbox was switched off** (\`dangerously-disable-sandbox\`): what the model ran had this job's network, files and rights.
+
+      - [x] Reproduce
+      - [ ] Fix it, @&#8203;octo (now)
+      - [ ] Prove it
+
+      | check | command | on base | on this tree | duration |
+      |---|---|---|---|---|
+      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 540 ms |
+      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | 1 min 5 s |
+
+      2 hidden comments were removed from the issue's text.
+
+      To go on, comment <code>/agent resume s0123456789ab</code> here, or dispatch the workflow with the session <code>s0123456789ab</code>.
+
+      12 turns · 7 minutes · $0.43 · [run](https://github.com/octo/demo/actions/runs/5) · session \`s0123456789ab\`
+      "
+    `);
+  });
+
+  it("is never a command, whatever the trigger phrase and wherever a line is quoted from it (R2)", () => {
+    for (const triggerPhrase of ["/agent", "@baton", "Baton is", "Reason:"]) {
+      const body = statusComment({ ...suspended, triggerPhrase });
+      expect(parseCommand(body, triggerPhrase)).toBeNull();
+      if (triggerPhrase.startsWith("/"))
+        for (const line of body.split("\n")) expect(parseCommand(line, triggerPhrase)).toBeNull();
+    }
+  });
+
+  it("fits into what GitHub takes, and says what it cut", () => {
+    const detail = "<&[\\".repeat(40_000);
+    const stopped = { outcome: "failed", reason: "x", detail, resumable: true, compareUrl: null };
+    const body = statusComment({ ...suspended, stopped });
+    expect(body.length).toBeLessThanOrEqual(65_536);
+    expect(body).toContain("of 160000 characters are shown");
+    expect(body).toContain(`resume ${session}`);
+  });
+});
+
+describe("the pull request", () => {
+  it("says what, why, on what evidence, and what has not happened", () => {
+    expect(pullRequestBody(pull)).toMatchInlineSnapshot(`
+      "<!-- agent:v1:s0123456789ab:pull-request:4811407d0cac4f02 -->
+
+      # Keep the limit when it is lowered
+
+      Fixes #7 and, says the issue, fixes #&#8203;8.
+
+      &#8203;/agent resume
+
+      Closes #7
+
+      ### Evidence
+
+      | check | command | on base | on this tree | duration |
+      |---|---|---|---|---|
+      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 540 ms |
+      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | 1 min 5 s |
+
+      Red to green: with the new tests, <code>test</code> failed on the base commit and passed on this tree.
+
+      ### Look at these closely
+
+      - <code>package.json</code>: protected by .github/agent.yml
+
+      ### Left out
+
+      - The README was not changed.
+
+      ---
+
+      This repository's own workflows have not run on this pull request: one that a job's token opens does not start them. Close and reopen it to start them.
+
+      To go on, comment <code>/agent resume s0123456789ab</code> here, or dispatch the workflow with the session <code>s0123456789ab</code>.
+
+      Made by Baton, session <code>s0123456789ab</code> ([run](https://github.com/octo/demo/actions/runs/5)).
+      "
+    `);
+  });
+
+  it("says that the sandbox was off, and leaves out what it does not know", () => {
+    const facts = { ...pull, closes: null, redToGreen: [], flagged: [], leftOut: [], runUrl: null };
+    const body = pullRequestBody({ ...facts, startsChecks: true, sandboxOff: true, resumable: false });
+    expect(body).toContain("The sandbox was switched off");
+    expect(body).toContain("cannot be resumed");
+    expect(body).not.toMatch(/Closes|Left out|closely|Red to green|own workflows/);
+  });
+
+  it("closes the issue it is for and no other", () => {
+    const closing = [...pullRequestBody(pull).matchAll(/\b(?:clos|fix|resolv)\w*:? #(\d+)/gi)];
+    expect(closing.map(([, number]) => number)).toEqual(["7", "7"]);
+  });
+
+  it("has a title of its own, else the issue's, else ours", () => {
+    const { summary } = pull;
+    expect(pullRequestTitle({ summary, issueTitle: "Bug" })).toBe("Keep the limit when it is lowered");
+    expect(pullRequestTitle({ summary: "Done.", issueTitle: "Bug\n[skip ci]" })).toBe("Bug [\u200bskip ci]");
+    expect(pullRequestTitle({ summary: "", issueTitle: null })).toBe("Change what was asked for");
+  });
+});
+
+describe("the job summary", () => {
+  it("says what the comment says", () => {
+    expect(jobSummary(suspended)).toMatchInlineSnapshot(`
+      "## Baton: suspended
+
+      Reason: not-permitted.
+
+      &#8203;/agent fix
+
+      GitHub said: (image: x)
+
+      [Open the pull request yourself](https://github.com/octo/demo/compare/main...agent/7-s0123456789ab?expand=1)
+
+      **The sandbox was switched off** (\`dangerously-disable-sandbox\`): what the model ran had this job's network, files and rights.
+
+      - [x] Reproduce
+      - [ ] Fix it, @&#8203;octo (now)
+      - [ ] Prove it
+
+      | check | command | on base | on this tree | duration |
+      |---|---|---|---|---|
+      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 540 ms |
+      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | 1 min 5 s |
+
+      2 hidden comments were removed from the issue's text.
+
+      To go on, comment <code>/agent resume s0123456789ab</code> here, or dispatch the workflow with the session <code>s0123456789ab</code>.
+
+      12 turns · 7 minutes · $0.43 · [run](https://github.com/octo/demo/actions/runs/5) · session \`s0123456789ab\`
+      "
+    `);
+  });
+});
+
+describe("markers", () => {
+  it("name the runs only when they are ours", () => {
+    const ours = runsMarkerOf(key, session, ["5", "9"]);
+    expect(readRunsMarker(key, session, `x\n${ours}\ny`)).toEqual(["5", "9"]);
+    expect(readRunsMarker(key, session, ours.replace("5,9", "5,8"))).toBeNull();
+    expect(readRunsMarker(key, sessionId("sffffffffffff"), ours)).toBeNull();
+    expect(readRunsMarker(key, session, "")).toBeNull();
+  });
+});
+
+describe("branch and commit", () => {
+  it("have names that nothing in the work can choose", () => {
+    expect(branchName({ kind: "issue", number: 7 }, session)).toBe("agent/7-s0123456789ab");
+    expect(branchName(null, session)).toBe("agent/task-s0123456789ab");
+    const tree = parseTree("a".repeat(40));
+    if (tree === null) throw new Error("no tree");
+    const message = commitMessage({ title: "Fix it\n\nCo-authored-by: x <x@x>\n[skip ci]", session, tree });
+    const [subject = "", ...body] = message.split("\n");
+    expect(subject).toBe("Fix it Co-authored-by: x <x@\u200bx> [\u200bskip ci]");
+    expect(body.join("\n")).not.toMatch(/co-authored|skip ci/i);
+  });
+});
+
+describe("the compare link", () => {
+  const place = { serverUrl: "https://github.com", owner: "octo", repo: "demo", base: "main" };
+
+  it("fills in title and body", () => {
+    const link = new URL(
+      compareLink({ ...place, branch: "agent/7-s", title: "Fix (it)", body: "Why & how" }),
+    );
+    expect(link.pathname).toBe("/octo/demo/compare/main...agent/7-s");
+    expect(link.searchParams.get("title")).toBe("Fix (it)");
+    expect(link.searchParams.get("body")).toBe("Why & how");
+    expect(link.href).not.toMatch(/[()]/);
+  });
+
+  it("stays short enough for a browser and says that it was cut", () => {
+    const link = compareLink({ ...place, branch: "b", title: "t", body: "👩‍💻é ".repeat(20_000) });
+    expect(link.length).toBeLessThanOrEqual(7500);
+    expect(link.length).toBeGreaterThan(7400);
+    expect(new URL(link).searchParams.get("body")).toMatch(/Cut: the link could not hold all of it\.\)$/);
+  });
+});
