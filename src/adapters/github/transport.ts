@@ -63,7 +63,8 @@ function judged(response: Response, bytes: Uint8Array<ArrayBuffer>): Attempt {
   const answer = new Response(empty ? null : bytes, { status, statusText, headers });
   if (empty || status < 200 || status > 299) return { kind: "answer", response: answer };
   try {
-    JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (typeof value !== "object" || value === null) throw new TypeError("neither an object nor a list");
     return { kind: "answer", response: answer };
   } catch (cause) {
     const error = new Error(`GitHub answered ${status} with a body that is not JSON`, { cause });

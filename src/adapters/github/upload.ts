@@ -59,6 +59,7 @@ async function first(sent: Promise<Put>, { putMs, signal }: UploadOptions): Prom
     putMs,
   );
   signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
   try {
     return await Promise.race([sent, ended]);
   } finally {
