@@ -1,0 +1,136 @@
+import type { Live } from "../../loop/live.ts";
+import type { Block, Usage } from "../../session/event.ts";
+import {
+  BrokenStream,
+  closeBlock,
+  type Fields,
+  fieldsOf,
+  type OpenBlock,
+  openBlock,
+  takeDelta,
+} from "./block.ts";
+
+/** A whole reply, every block closed and `message_stop` seen. Counts the provider did not give are null. */
+export type Assembled = {
+  readonly content: readonly Block[];
+  readonly stopReason: string;
+  readonly usage: { readonly [Count in keyof Usage]: number | null };
+  readonly brokenCalls: readonly string[];
+};
+
+export type Assembly = {
+  /** Takes the next event. Throws `BrokenStream` when the events cannot be one reply. */
+  readonly take: (event: unknown) => Live | null;
+  /** Whether `message_stop` was taken. */
+  readonly complete: () => boolean;
+  /** The reply; throws `BrokenStream` when it is not complete. */
+  readonly result: () => Assembled;
+};
+
+/** What has been taken so far. */
+type Progress = {
+  phase: "before" | "streaming" | "stopped";
+  readonly blocks: Block[];
+  readonly broken: string[];
+  open: OpenBlock | null;
+  stopReason: string | null;
+  usage: Fields;
+};
+
+/**
+ * Puts a reply together from the events of its stream. The SDK's own helper takes a stream that just ends for a
+ * finished one and repairs arguments that were cut, so both are checked here: events in order, each block opened and
+ * closed once, arguments parsed as strict JSON from the raw text.
+ */
+export function assembly(): Assembly {
+  const so: Progress = { phase: "before", blocks: [], broken: [], open: null, stopReason: null, usage: {} };
+  return {
+    take: (event) => take(so, fieldsOf(event)),
+    complete: () => so.phase === "stopped",
+    result: () => resultOf(so),
+  };
+}
+
+function take(so: Progress, event: Fields): Live | null {
+  const { type } = event as { type?: unknown };
+  // Events that we do not know may come at any place and are passed over, as the API asks of its clients.
+  if (typeof type !== "string" || !known.has(type)) return null;
+  if (so.phase === "stopped") throw new BrokenStream(`${type} after message_stop`);
+  if ((type === "message_start") !== (so.phase === "before")) throw new BrokenStream(`${type} out of place`);
+  switch (type) {
+    case "message_start":
+      so.phase = "streaming";
+      so.usage = counts(fieldsOf(event["message"])["usage"]);
+      return null;
+    case "message_delta":
+      takeMessageDelta(so, event);
+      return null;
+    case "message_stop":
+      stop(so);
+      return null;
+    default:
+      return takeBlockEvent(so, type, event);
+  }
+}
+
+const known = new Set([
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+]);
+
+function takeBlockEvent(so: Progress, type: string, event: Fields): Live | null {
+  const inOrder =
+    event["index"] === so.blocks.length && (so.open === null) === (type === "content_block_start");
+  if (!inOrder) throw new BrokenStream(`${type} of block ${String(event["index"])} out of order`);
+  if (so.open === null) {
+    so.open = openBlock(fieldsOf(event["content_block"]));
+    return null;
+  }
+  if (type === "content_block_delta") return takeDelta(so.open, fieldsOf(event["delta"]));
+  const { block, isBroken } = closeBlock(so.open);
+  if (isBroken) so.broken.push(String(block["id"]));
+  so.blocks.push(block);
+  so.open = null;
+  return null;
+}
+
+function takeMessageDelta(so: Progress, event: Fields): void {
+  const reason = fieldsOf(event["delta"])["stop_reason"];
+  if (typeof reason === "string") so.stopReason = reason;
+  so.usage = { ...so.usage, ...counts(event["usage"]) };
+}
+
+function stop(so: Progress): void {
+  if (so.open !== null) throw new BrokenStream("message_stop before the last block ended");
+  if (so.stopReason === null) throw new BrokenStream("message_stop without a stop reason");
+  so.phase = "stopped";
+}
+
+function resultOf({ phase, stopReason, blocks, usage, broken }: Progress): Assembled {
+  if (phase === "before") throw new BrokenStream("the answer was no stream of events");
+  if (phase !== "stopped" || stopReason === null)
+    throw new BrokenStream("the stream ended before message_stop");
+  return { content: blocks, stopReason, usage: usageOf(usage), brokenCalls: broken };
+}
+
+function usageOf(usage: Fields): Assembled["usage"] {
+  const count = (name: string) => {
+    const value = usage[name];
+    return typeof value === "number" ? value : null;
+  };
+  return {
+    input: count("input_tokens"),
+    output: count("output_tokens"),
+    cacheRead: count("cache_read_input_tokens"),
+    cacheWrite: count("cache_creation_input_tokens"),
+  };
+}
+
+/** Only what is a count: a later report replaces an earlier one where it says something. */
+function counts(usage: unknown): Fields {
+  return Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, value]) => Number.isFinite(value)));
+}

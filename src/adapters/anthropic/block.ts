@@ -1,0 +1,108 @@
+import type { Live } from "../../loop/live.ts";
+import type { Block } from "../../session/event.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The stream is not one whole reply, so nothing of it counts. */
+export class BrokenStream extends Error {
+  override readonly name = "BrokenStream";
+}
+
+/** A block that is still being streamed. */
+export type OpenBlock = {
+  readonly start: Fields;
+  readonly text: string[];
+  readonly json: string[];
+  readonly citations: unknown[];
+  signature: unknown;
+  /** A kind of delta we do not know: the block is not whole for us. */
+  strange: string | null;
+};
+
+export function openBlock(start: Fields): OpenBlock {
+  if (typeof start["type"] !== "string") throw new BrokenStream("a block without a type");
+  return { start, text: [], json: [], citations: [], signature: undefined, strange: null };
+}
+
+/** What a watcher may see of the delta, or null. */
+export function takeDelta(open: OpenBlock, fields: Fields): Live | null {
+  const piece = (name: string) => {
+    const text = fields[name];
+    if (typeof text !== "string") throw new BrokenStream(`a delta without ${name}`);
+    return text;
+  };
+  switch (fields["type"]) {
+    case "text_delta": {
+      const text = piece("text");
+      open.text.push(text);
+      return { kind: "text.delta", text };
+    }
+    case "thinking_delta": {
+      const text = piece("thinking");
+      open.text.push(text);
+      return { kind: "thinking.delta", text };
+    }
+    case "input_json_delta": {
+      const json = piece("partial_json");
+      open.json.push(json);
+      return { kind: "call.delta", id: String(open.start["id"]), json };
+    }
+    case "signature_delta":
+      open.signature = piece("signature");
+      return null;
+    case "citations_delta":
+      open.citations.push(fields["citation"]);
+      return null;
+    default:
+      open.strange = String(fields["type"]);
+      return null;
+  }
+}
+
+/** The finished block; `isBroken` when it is a call whose arguments were not one JSON object. */
+export function closeBlock({ start, text, json, citations, signature, strange }: OpenBlock): {
+  block: Block;
+  isBroken: boolean;
+} {
+  const type = String(start["type"]);
+  const whole = (block: Fields) => ({ block: { ...block, type }, isBroken: false });
+  // Not whole and not ours to repair: a type that nobody knows makes the loop stop safely.
+  if (strange !== null) return { block: { type: `${type} with ${strange}` }, isBroken: false };
+  switch (type) {
+    case "text": {
+      const said = `${textOf(start["text"])}${text.join("")}`;
+      return whole({ ...start, text: said, ...(citations.length === 0 ? {} : { citations }) });
+    }
+    case "thinking": {
+      const thought = `${textOf(start["thinking"])}${text.join("")}`;
+      return whole({ ...start, thinking: thought, ...(signature === undefined ? {} : { signature }) });
+    }
+    case "tool_use": {
+      const raw = json.join("");
+      // A tool without arguments may come without a single delta.
+      const input = raw === "" ? start["input"] : parsed(raw);
+      const isBroken = input === undefined;
+      return { block: { ...start, type, input: isBroken ? {} : input }, isBroken };
+    }
+    default:
+      return whole(start);
+  }
+}
+
+/** Undefined unless the text is exactly one JSON object. */
+function parsed(raw: string): unknown {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

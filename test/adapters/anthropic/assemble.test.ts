@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { assembly } from "../../../src/adapters/anthropic/assemble.ts";
+
+const start = { type: "message_start", message: { usage: { input_tokens: 5, output_tokens: 1 } } };
+const open = (index: number, type = "text") => ({
+  type: "content_block_start",
+  index,
+  content_block: { type, text: "" },
+});
+const delta = (index: number, text = "x") => ({
+  type: "content_block_delta",
+  index,
+  delta: { type: "text_delta", text },
+});
+const close = (index: number) => ({ type: "content_block_stop", index });
+const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } };
+const stop = { type: "message_stop" };
+
+function assembled(events: readonly object[]) {
+  const reply = assembly();
+  for (const event of events) reply.take(event);
+  return reply.result();
+}
+
+describe("a stream", () => {
+  it("is a reply once it is whole; the last count given is the one that holds", () => {
+    expect(assembled([start, open(0), delta(0), delta(0, "y"), close(0), end, stop])).toEqual({
+      content: [{ type: "text", text: "xy" }],
+      stopReason: "end_turn",
+      usage: { input: 5, output: 9, cacheRead: null, cacheWrite: null },
+      brokenCalls: [],
+    });
+  });
+
+  it("passes over events that nobody knows", () => {
+    const odd = { type: "weather", sunny: true };
+    expect(assembled([odd, start, odd, open(0), odd, close(0), end, odd, stop]).content.length).toBe(1);
+  });
+
+  it("keeps a block of unknown type, and hides that a known one holds an unknown delta from nobody", () => {
+    const strange = { type: "content_block_delta", index: 1, delta: { type: "hologram_delta" } };
+    const events = [start, open(0, "cube"), close(0), open(1), strange, close(1), end, stop];
+    expect(assembled(events).content.map(({ type }) => type)).toEqual(["cube", "text with hologram_delta"]);
+  });
+
+  it.each([
+    ["two beginnings", [start, start]],
+    ["a block before the beginning", [open(0)]],
+    ["a gap in the order of blocks", [start, open(1)]],
+    ["a block inside another", [start, open(0), open(1)]],
+    ["a block twice", [start, open(0), close(0), open(0)]],
+    ["a delta of a block that is not open", [start, delta(0)]],
+    ["a delta of another block", [start, open(0), delta(1)]],
+    ["the end of a block that is not open", [start, close(0)]],
+    ["an end before the last block ended", [start, open(0), end, stop]],
+    ["no stop reason", [start, stop]],
+    ["no end", [start, open(0), delta(0), close(0), end]],
+    ["anything known after the end", [start, end, stop, open(0)]],
+    [
+      "a delta without its text",
+      [start, open(0), { type: "content_block_delta", index: 0, delta: { type: "text_delta" } }],
+    ],
+    ["a block without a type", [start, { type: "content_block_start", index: 0 }]],
+    ["nothing at all", []],
+  ])("is no reply with %s", (_, events) => {
+    expect(() => assembled(events)).toThrow(expect.objectContaining({ name: "BrokenStream" }));
+  });
+});
