@@ -42,7 +42,7 @@ const answer = variant("type", [
     type: literal("probed"),
     id,
     reached: object({
-      environ: boolean(),
+      process: boolean(),
       files: names,
       written: names,
       port: boolean(),

@@ -9,13 +9,12 @@ export class SandboxLost extends Error {
 }
 
 type Asked = Exclude<Request, { type: "abort" }>;
-export type Settled = Exclude<Answer, { type: "ready" | "output" }>;
-/** The answer that a request gets. */
-export type AnswerTo<R extends Asked> = Extract<
-  Answer,
-  { type: R["type"] extends "call" ? "outcome" : R["type"] extends "command" ? "ended" : "probed" }
->;
-export type WithoutId<R> = R extends unknown ? Omit<R, "id"> : never;
+type Settled = Exclude<Answer, { type: "ready" | "output" }>;
+type AnswerTypes = { readonly call: "outcome"; readonly command: "ended"; readonly probe: "probed" };
+/** A request of one type, before it has a number, and the answer that it gets. */
+export type Ask<T extends Asked["type"]> = { readonly type: T } & Omit<Extract<Asked, { type: T }>, "id">;
+export type AnswerTo<T extends Asked["type"]> = Extract<Answer, { type: AnswerTypes[T] }>;
+export type AskType = Asked["type"];
 export type AskOptions = { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void };
 
 type Waiting = {
@@ -53,16 +52,16 @@ export class Channel {
   }
 
   /** Resolves with the answer, in every case but the loss of the sandbox. An abort is sent on and answered there. */
-  ask<R extends Asked>(request: WithoutId<R>, options: AskOptions): Promise<AnswerTo<R>> {
+  ask<T extends AskType>(request: Ask<T>, options: AskOptions): Promise<AnswerTo<T>> {
     if (this.#lost !== null) return Promise.reject(this.#lost);
     const id = this.#nextId++;
     const abort = () => this.#write({ type: "abort", id });
     const { promise, resolve, reject } = Promise.withResolvers<Settled>();
     this.#waiting.set(id, { ...options, settle: resolve, lose: reject });
-    this.#write({ ...(request as object), id } as Asked);
+    this.#write({ ...request, id } as unknown as Asked);
     if (options.signal.aborted) abort();
     options.signal.addEventListener("abort", abort, { once: true });
-    return promise.finally(() => options.signal.removeEventListener("abort", abort)) as Promise<AnswerTo<R>>;
+    return promise.finally(() => options.signal.removeEventListener("abort", abort)) as Promise<AnswerTo<T>>;
   }
 
   lose(why: string): void {

@@ -68,7 +68,7 @@ export function mountTable(options: EnterOptions): string {
 /**
  * What the namespace's first process does, as root of the namespace: builds the root, goes there, lets the old one
  * go, gives up all rights but four, starts the supervisor and waits. As pid 1 it also buries orphans; when it ends,
- * the kernel kills all that is left.
+ * the kernel kills all that is left. A change of uid forgets the tie to the parent, so it is made again after it.
  */
 export function enterScript(options: EnterOptions): string {
   const root = quoted(options.newRoot);
@@ -98,7 +98,7 @@ ${loopbackUp}
 echo 500 > /proc/self/oom_score_adj || :
 ulimit -c 0; ulimit -n ${filesMax}; ulimit -f ${fileBlocksMax}
 (ulimit -u ${processesMax}) 2>/dev/null && ulimit -u ${processesMax} || ulimit -p ${processesMax}
-exec setpriv --reuid=${options.supervisor.uid} --regid=${options.supervisor.gid} --clear-groups --no-new-privs \\
+exec setpriv --pdeathsig=KILL --reuid=${options.supervisor.uid} --regid=${options.supervisor.gid} --clear-groups --no-new-privs \\
   --inh-caps=${rights} --ambient-caps=${rights} --bounding-set=${rights} \\
   sh -c ${quoted(startAndWait)} sh ${options.argv.map(quoted).join(" ")}
 `;

@@ -10,11 +10,11 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AnswerTo, type AskOptions, Channel, SandboxLost, type WithoutId } from "./channel.ts";
+import { type AnswerTo, type Ask, type AskOptions, type AskType, Channel, SandboxLost } from "./channel.ts";
 import { endSandbox, removeTree, type SandboxProcess, sandboxProcess } from "./end.ts";
 import { type EnterOptions, enterScript, inside, mountTable, type Uids } from "./enter.ts";
 import { type SandboxKind, systemPath, systemProgram } from "./kind.ts";
-import type { Request, SupervisorPlan } from "./protocol.ts";
+import type { SupervisorPlan } from "./protocol.ts";
 import { type View, viewOf } from "./view.ts";
 
 /** What is the same for every sandbox of a run. */
@@ -49,15 +49,13 @@ export type SandboxOptions = SandboxGround &
     readonly tools: boolean;
   };
 
-type Asked = Exclude<Request, { type: "abort" }>;
-
 /** A running sandbox. When this process ends, however it ends, so does the sandbox with all that runs in it. */
 export type Sandbox = AsyncDisposable & {
   readonly kind: SandboxKind;
   /** Its outermost process, to be recorded: a later process ends it with `endSandbox`. */
   readonly process: SandboxProcess;
   /** Resolves with the answer once nothing of the request can write any more. Throws `SandboxLost`. */
-  readonly ask: <R extends Asked>(request: WithoutId<R>, options: AskOptions) => Promise<AnswerTo<R>>;
+  readonly ask: <T extends AskType>(request: Ask<T>, options: AskOptions) => Promise<AnswerTo<T>>;
   /** Gives files that were written from outside to commands. Only while nothing runs. */
   readonly own: () => Promise<void>;
 };

@@ -8,6 +8,8 @@ export type Request =
       /** After an exclusive call every process but the supervisor is gone before the answer is sent. */
       readonly exclusive: boolean;
       readonly msMax: number;
+      /** The call's own id, which the tool names where it cuts its output. */
+      readonly callId: string;
       readonly tool: string;
       readonly arguments: unknown;
       readonly attachment: string | null;
@@ -50,7 +52,7 @@ export type Answer =
 
 /** What the probe tries to reach. All of it lies outside the sandbox. */
 export type ProbeTargets = {
-  /** A random text that stands in the environment of a process outside and in `files`. */
+  /** A random text that stands in the environment and the command line of a process outside, and in `files`. */
   readonly key: string;
   readonly files: readonly string[];
   /** Directories in which the probe tries to make a file. */
@@ -62,7 +64,7 @@ export type ProbeTargets = {
 
 /** What the probe did reach, each as a list of names so that a refusal can say which. */
 export type Reached = {
-  readonly environ: boolean;
+  readonly process: boolean;
   readonly files: readonly string[];
   readonly written: readonly string[];
   readonly port: boolean;

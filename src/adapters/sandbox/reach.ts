@@ -16,7 +16,7 @@ export async function reachOut(targets: ProbeTargets): Promise<Reached> {
     reachesItself(),
   ]);
   return {
-    environ: pids().some((pid) => textOf(`/proc/${pid}/environ`).includes(targets.key)),
+    process: pids().some((pid) => canRead(pid, targets.key)),
     files: targets.files.filter((file) => textOf(file).includes(targets.key)),
     written: targets.writable.filter((dir) => canWrite(join(dir, `.probe-${targets.key}-${process.pid}`))),
     port,
@@ -28,6 +28,11 @@ export async function reachOut(targets: ProbeTargets): Promise<Reached> {
       .filter((name) => name !== "lo"),
     loopback,
   };
+}
+
+/** The command line of a process is open to all who see it, its environment only to its own uid. */
+function canRead(pid: string, key: string): boolean {
+  return ["cmdline", "environ"].some((name) => textOf(`/proc/${pid}/${name}`).includes(key));
 }
 
 function pids(): readonly string[] {

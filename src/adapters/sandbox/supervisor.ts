@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readlinkSync } from "node:fs";
+import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runCommand } from "./command.ts";
@@ -53,6 +53,7 @@ class Supervisor {
   }
 
   start(): void {
+    closeInherited();
     this.#send({ type: "ready" });
     this.#startTools();
   }
@@ -189,6 +190,23 @@ const bystander = failure("error", "Stopped together with another call; it can b
 
 function failure(status: "error" | "killed", output: string): Outcome {
   return { status, output, whole: null, plan: null };
+}
+
+/**
+ * Descriptors that some program above the broker left open for its children to inherit. The runner's files and
+ * sockets are no business of commands, and what node opens itself is closed on exec.
+ */
+function closeInherited(): void {
+  const closedOnExec = 0o2000000;
+  const names = existsSync("/proc/self/fdinfo") ? readdirSync("/proc/self/fdinfo") : [];
+  for (const fd of names.map(Number).filter((one) => one > 2)) {
+    try {
+      const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"))?.[1];
+      if (flags !== undefined && (Number.parseInt(flags, 8) & closedOnExec) === 0) closeSync(fd);
+    } catch {
+      // The one that listed the directory is gone already.
+    }
+  }
 }
 
 async function clearNamespace(): Promise<void> {

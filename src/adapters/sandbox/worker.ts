@@ -48,6 +48,7 @@ export function serveTools(
         signal,
         onOutput: (text) => send({ type: "output", id: call.id, text }),
         attachment: call.attachment,
+        callId: call.callId,
       });
     } catch (error) {
       return failed(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type SandboxKind, sandboxKinds } from "../../../src/adapters/sandbox/kind.ts";
+import { openSandbox, type Sandbox, type SandboxGround } from "../../../src/adapters/sandbox/open.ts";
+
+const repository = resolve(import.meta.dirname, "../../..");
+
+/** The best kind of sandbox on this machine, or null after saying what is therefore not exercised. */
+export async function bestKind(): Promise<SandboxKind | null> {
+  const kinds = await sandboxKinds();
+  if (kinds.kind === "some") return kinds.kinds[0];
+  console.log(`sandbox rules are not exercised on this machine: ${kinds.why}`);
+  return null;
+}
+
+export type Bench = Disposable & {
+  /** The directory of all others. */
+  readonly dir: string;
+  readonly workspace: string;
+  readonly home: string;
+  readonly scratch: string;
+  /** A directory of which nothing may be seen inside. */
+  readonly masked: string;
+  readonly ground: SandboxGround;
+};
+
+/** Empty directories and what a sandbox of the toolhost's sources needs. */
+export function makeBench(kind: SandboxKind, more: Partial<SandboxGround> = {}): Bench {
+  const dir = mkdtempSync(join(realpathSync(tmpdir()), "sandbox-bench-"));
+  const [workspace = "", home = "", scratch = "", masked = ""] = ["work", "home", "scratch", "masked"].map(
+    (name) => join(dir, name),
+  );
+  for (const one of [workspace, home, scratch, masked]) mkdirSync(one);
+  const ground: SandboxGround = {
+    kind,
+    node: process.execPath,
+    toolhost: { dir: repository, entry: "src/toolhost.ts" },
+    path: process.env["PATH"] ?? "",
+    lang: null,
+    declared: {},
+    masked: [masked, scratch],
+    visible: [],
+    ...more,
+  };
+  return {
+    dir,
+    workspace,
+    home,
+    scratch,
+    masked,
+    ground,
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+export function openAt(
+  bench: Bench,
+  more: { network?: "none" | "host"; tools?: boolean } = {},
+): Promise<Sandbox> {
+  const { ground, workspace, home, scratch } = bench;
+  return openSandbox({ ...ground, workspace, home, scratch, network: "none", tools: false, ...more });
+}
+
+export async function command(
+  sandbox: Sandbox,
+  text: string,
+  { signal = new AbortController().signal, msMax = 60_000 }: { signal?: AbortSignal; msMax?: number } = {},
+) {
+  return sandbox.ask(
+    { type: "command", command: text, dir: "", msMax, outputBytesMax: 30 * 1024 },
+    { signal },
+  );
+}
+
+/** All processes, seen from the host, in the pid namespace that a sandbox made. */
+export function processesOf(outermost: number): readonly number[] {
+  const namespace = namespaceBelow(outermost);
+  return pids().filter((pid) => link(`/proc/${pid}/ns/pid`) === namespace);
+}
+
+export async function untilGone(pidsToGo: readonly number[]): Promise<void> {
+  for (const pid of pidsToGo) while (isAlive(pid)) await sleep(2);
+}
+
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(2);
+}
+
+export function makeFifo(path: string): void {
+  execFileSync("mkfifo", ["-m", "666", path]);
+}
+
+/** What has ended but was not yet asked for by its parent cannot do anything any more. */
+function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
+  } catch {
+    return false;
+  }
+}
+
+function namespaceBelow(outermost: number): string {
+  const child = link(`/proc/${outermost}/ns/pid_for_children`);
+  if (child === null || child === link("/proc/self/ns/pid")) throw new Error("no pid namespace there");
+  return child;
+}
+
+function pids(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function link(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}

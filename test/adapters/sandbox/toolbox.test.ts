@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { SandboxKind } from "../../../src/adapters/sandbox/kind.ts";
+import { sandboxToolbox } from "../../../src/adapters/sandbox/toolbox.ts";
+import type { ToolCall } from "../../../src/loop/toolbox.ts";
+import { tools } from "../../../src/tools/all.ts";
+import { type ToolboxWorld, toolboxContract } from "../../contracts/toolbox.ts";
+import { type Bench, bestKind, makeBench, makeFifo, openAt, processesOf } from "./bench.ts";
+
+const kind = await bestKind();
+const { signal } = new AbortController();
+const quiet = () => undefined;
+
+async function toolboxAt(bench: Bench) {
+  const sandbox = await openAt(bench, { tools: true });
+  return { sandbox, toolbox: sandboxToolbox(sandbox, { tools, commandTools: ["shell"] }) };
+}
+
+async function makeWorld(worldKind: SandboxKind): Promise<ToolboxWorld> {
+  const bench = makeBench(worldKind);
+  writeFileSync(join(bench.workspace, "note.txt"), "the text to read\n");
+  const { sandbox, toolbox } = await toolboxAt(bench);
+  return {
+    toolbox,
+    read: { tool: "read", arguments: { path: "note.txt" } },
+    change: { tool: "write", arguments: { path: "new.txt", content: "new\n" } },
+    hasChanged: () => existsSync(join(bench.workspace, "new.txt")),
+    endless: { tool: "shell", arguments: { command: "echo begun; sleep 600" } },
+    failing: { tool: "read", arguments: { path: "no/such/file" } },
+    [Symbol.asyncDispose]: async () => {
+      await sandbox[Symbol.asyncDispose]();
+      bench[Symbol.dispose]();
+    },
+  };
+}
+
+describe.skipIf(kind === null)("the toolbox of a sandbox", () =>
+  toolboxContract(() => makeWorld(kind ?? "root")),
+);
+describe("the toolbox with the sandbox off", () => toolboxContract(() => makeWorld("off")));
+
+describe.skipIf(kind === null)("tools in a sandbox", () => {
+  const shell = (command: string, id = "call_shell"): ToolCall => ({
+    id,
+    tool: "shell",
+    arguments: { command },
+    attachment: null,
+  });
+
+  it("leave no process of a call behind when it is answered", async () => {
+    using bench = makeBench(kind ?? "root");
+    makeFifo(join(bench.workspace, "fifo"));
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    const leave = "setsid sh -c 'cat fifo' >/dev/null 2>&1 & (nohup cat fifo >/dev/null 2>&1 &) ; echo done";
+    expect((await toolbox.run(shell(leave), { signal, onOutput: quiet })).status).toBe("ok");
+    const commands = processesOf(sandbox.process.pid).map((pid) => commandLine(pid));
+    expect(commands.filter((line) => /cat.fifo/.test(line))).toEqual([]);
+  });
+
+  it("survive a call that kills everything it can", async () => {
+    using bench = makeBench(kind ?? "root");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    const run = await toolbox.run(shell("kill -KILL -1"), { signal, onOutput: quiet });
+    expect(run.status).toBe("error");
+    const next = await toolbox.run(shell("echo next"), { signal, onOutput: quiet });
+    expect(next).toMatchObject({ status: "ok", output: expect.stringContaining("next") });
+  });
+
+  it("see what the workspace holds and nothing above it", async () => {
+    using bench = makeBench(kind ?? "root");
+    mkdirSync(join(bench.workspace, ".git"));
+    writeFileSync(join(bench.masked, "key"), "secret");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    for (const path of [join(bench.masked, "key"), "../proc/1/environ", "/etc/passwd"]) {
+      const run = await toolbox.run(
+        { id: "call_1", tool: "read", arguments: { path }, attachment: null },
+        { signal, onOutput: quiet },
+      );
+      expect([path, run.status]).toEqual([path, "error"]);
+    }
+    const write = await toolbox.run(
+      { id: "call_2", tool: "write", arguments: { path: ".git/hooks/x", content: "x" }, attachment: null },
+      { signal, onOutput: quiet },
+    );
+    expect(write.status).toBe("error");
+  });
+
+  it("work on files that were written from outside, once they are given to them", async () => {
+    using bench = makeBench(kind ?? "root");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    writeFileSync(join(bench.workspace, "later.txt"), "one\n", { mode: 0o600 });
+    await sandbox.own();
+    const run = await toolbox.run(shell("cat later.txt; echo two >> later.txt"), { signal, onOutput: quiet });
+    expect(run).toMatchObject({ status: "ok", output: expect.stringContaining("one") });
+    expect(readFileSync(join(bench.workspace, "later.txt"), "utf8")).toBe("one\ntwo\n");
+  });
+
+  it("bound a flood: the output, what is kept whole, and what is live", async () => {
+    using bench = makeBench(kind ?? "root");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    let live = 0;
+    const run = await toolbox.run(shell("yes 0123456789 | head -c 30000000"), {
+      signal,
+      onOutput: (text) => {
+        live += Buffer.byteLength(text);
+      },
+    });
+    expect(run.status).toBe("ok");
+    expect(Buffer.byteLength(run.output)).toBeLessThanOrEqual(30 * 1024);
+    expect(Buffer.byteLength(run.whole ?? "")).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(live).toBeLessThanOrEqual(256 * 1024);
+  });
+
+  it("are all there are: a tool that is not known is an error", async () => {
+    using bench = makeBench(kind ?? "root");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    const run = await toolbox.run(
+      { id: "call_1", tool: "nothing", arguments: {}, attachment: null },
+      { signal, onOutput: quiet },
+    );
+    expect(run).toMatchObject({ status: "error", output: expect.stringContaining("nothing") });
+  });
+});
+
+describe("the class of shell", () => {
+  it("is workspace in a sandbox and external without one", async () => {
+    using bench = makeBench("off");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    const classes = Object.fromEntries(toolbox.specs.map((spec) => [spec.name, spec.class]));
+    expect(classes).toMatchObject({ shell: "external", edit: "workspace", read: "read" });
+    const inside = sandboxToolbox({ ...sandbox, kind: "root" }, { tools, commandTools: ["shell"] });
+    expect(inside.specs.find((spec) => spec.name === "shell")?.class).toBe("workspace");
+  });
+});
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
