@@ -1,5 +1,6 @@
 import { limits } from "../base/limits.ts";
 import type { EffectClass, IntendedCall, Payload, Settlement } from "../session/event.ts";
+import { unlessAborted } from "./abort.ts";
 import { texts } from "./decide.ts";
 import type { OnLive } from "./live.ts";
 import type { Seal } from "./seal.ts";
@@ -91,8 +92,8 @@ async function runReads(work: Work, group: readonly IntendedCall[], signal: Abor
 async function runAlone(work: Work, call: IntendedCall, signal: AbortSignal): Promise<Ran> {
   const run = await execute(work, call, signal);
   // Whatever it did until it was killed is rolled back on resume; there is no time to seal it now.
-  if (signal.aborted) return "open";
-  const sealed = await work.seal();
+  const sealed = signal.aborted ? null : await unlessAborted(work.seal(), signal);
+  if (sealed === null) return "open";
   if (sealed.kind === "sealed") await settleRun(work.journal, call.id, run, sealed.tree);
   else await settleUnsealed(work.journal, call.id, run, sealed.why);
   return "done";

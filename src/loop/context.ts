@@ -12,7 +12,7 @@ export type Context = {
   /** Ids of the last reply's calls, in the order they were intended. */
   readonly asked: readonly string[];
   readonly results: Readonly<Record<string, Block>>;
-  /** Inputs and notes since the last reply. */
+  /** Inputs, notes and findings of the gate since the last reply. */
   readonly texts: readonly Block[];
 };
 
@@ -28,6 +28,8 @@ export function toldBy(event: SessionEvent): Payload | null {
       return event.content;
     case "call.settled":
       return event.output;
+    case "gate.failed":
+      return event.findings;
     default:
       return null;
   }
@@ -38,6 +40,7 @@ export function extend(context: Context, event: SessionEvent, text: string): Con
   switch (event.type) {
     case "input.accepted":
     case "note.added":
+    case "gate.failed":
       return text.trim() === "" ? context : { ...context, texts: [...context.texts, { type: "text", text }] };
     case "reply.received":
       return withReply(context, parseContent(text), event.stopReason);

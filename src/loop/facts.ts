@@ -19,6 +19,8 @@ export type Facts = {
   /** Notes since the last reply: a note is not told twice when a run dies between it and the end of the turn. */
   readonly noted: readonly NoteAbout[];
   readonly inputSinceReply: boolean;
+  /** The last turn was the end of the work, and nothing that asks for more came since. */
+  readonly done: boolean;
   readonly budgetTold: boolean;
   readonly stuckTold: boolean;
   /** By call id: the whole output, or the output where it was not cut. */
@@ -43,6 +45,7 @@ export const noFacts: Facts = {
   nudged: false,
   noted: [],
   inputSinceReply: false,
+  done: false,
   budgetTold: false,
   stuckTold: false,
   outputs: {},
@@ -59,11 +62,11 @@ export function learn(facts: Facts, event: SessionEvent, text: string): Facts {
     case "setup.settled":
       return { ...facts, tree: facts.tree ?? event.tree };
     case "input.accepted":
-      return { ...unstuck(facts), inputSinceReply: true, nudged: false };
+      return { ...unstuck(facts), inputSinceReply: true, nudged: false, done: false };
     case "note.added":
       return noted(facts, event.about);
     case "reply.requested":
-      return { ...facts, tries: facts.tries + 1 };
+      return { ...facts, tries: facts.tries + 1, done: false };
     case "reply.received": {
       const reply = { content: parseContent(text), stopReason: event.stopReason, nudgedBefore: facts.nudged };
       return { ...facts, reply, calls: [], noted: [], inputSinceReply: false };
@@ -79,8 +82,10 @@ export function learn(facts: Facts, event: SessionEvent, text: string): Facts {
         pauses: event.next === "paused" ? facts.pauses + 1 : 0,
         idleTurns: facts.progress ? 0 : facts.idleTurns + 1,
         progress: false,
+        done: event.next === "done",
       };
     case "gate.failed":
+      return { ...unstuck(facts), done: false };
     case "gate.passed":
       return unstuck(facts);
     case "run.suspended":
@@ -112,8 +117,12 @@ function noted(facts: Facts, about: NoteAbout): Facts {
     case "stuck":
       // Told once; from here it gets the same number of turns again.
       return { ...told, stuckTold: true, progress: true, repeat: fresh };
-    default:
+    case "resumed":
+      // Facts for the next request, if there is one; no reason to make one.
       return told;
+    case "gate":
+    case "truncated":
+      return { ...told, done: false };
   }
 }
 

@@ -1,8 +1,9 @@
-import { textOf } from "./blocks.ts";
+import { unlessAborted } from "./abort.ts";
+import { textOf, useOf } from "./blocks.ts";
 import { budgetNote, exhausted, spentOf } from "./budget.ts";
 import { refuseCalls, runCalls } from "./calls.ts";
 import { messagesOf } from "./context.ts";
-import { type Decision, decide, texts } from "./decide.ts";
+import { type Decision, decide, type Received, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import type { OnLive } from "./live.ts";
 import { request } from "./request.ts";
@@ -46,8 +47,11 @@ async function begin(run: Run): Promise<End | null> {
   const messages = messagesOf(journal.context);
   const last = messages.at(-1);
   if (last === undefined) throw new Error("the loop was started before the session had any input");
-  const paused = journal.facts.pauses > 0;
-  if (last.role === "assistant" && !paused) return { kind: "finished", text: textOf(last.content) };
+  const { reply, pauses, done } = journal.facts;
+  const paused = pauses > 0;
+  if (reply !== null && !paused && (last.role === "assistant" || (done && isUsable(reply)))) {
+    return { kind: "finished", text: textOf(reply.content) };
+  }
   const spent = spentOf(journal.state, 0);
   const over = exhausted(budget, spent);
   if (over !== null) return { kind: "exhausted", budget: over };
@@ -80,7 +84,7 @@ async function call(run: Run): Promise<End | null> {
   if (decision.calls.some(({ refusal }) => refusal !== null)) {
     await refuseCalls(journal, (id) => refusals.get(id) ?? texts.otherInvalid);
   } else {
-    if (!run.shippedOnce && !signal.aborted) await run.shipped();
+    if (!run.shippedOnce) await unlessAborted(run.shipped(), signal);
     run.shippedOnce = true;
     if ((await runCalls(run, { signal })) === "open") return { kind: "cancelled" };
   }
@@ -92,6 +96,11 @@ function decideAgain({ toolbox, journal }: Run): Decision {
   const { reply } = journal.facts;
   if (reply === null) throw new Error(`turn ${journal.state.turn.number} has calls but no reply in the log`);
   return decide(reply, toolbox);
+}
+
+/** A refused reply, or one that is not understood, is no end to come back to: it is asked for again. */
+function isUsable({ content, stopReason }: Received): boolean {
+  return useOf(content, stopReason).kind === "usable";
 }
 
 function startClock(run: Run): void {

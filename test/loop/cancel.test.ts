@@ -74,6 +74,34 @@ describe("cancelling", () => {
     expect(session.disk.sealed).toBe(0);
   });
 
+  it("leaves a call open whose workspace was being sealed", async () => {
+    const session = await given({
+      model: modelOf([reply([use("a", "write", { text: "x" })])]),
+      parts: {
+        seal: () => {
+          setImmediate(() => session.abort.abort());
+          return new Promise(() => {});
+        },
+      },
+    });
+    expect(await session.run()).toEqual({ kind: "cancelled" });
+    expect(outline(session.events).at(-1)).toBe("calls.intended");
+  });
+
+  it("does not wait for a shipment, and runs nothing that waited for it", async () => {
+    const session = await given({
+      model: modelOf([reply([use("a", "write", { text: "x" })])]),
+      parts: {
+        shipped: () => {
+          setImmediate(() => session.abort.abort());
+          return new Promise(() => {});
+        },
+      },
+    });
+    expect(await session.run()).toEqual({ kind: "cancelled" });
+    expect(outline(session.events).slice(-2)).toEqual(["settled a not-run", "ended calls"]);
+  });
+
   it("starts nothing in a run that was cancelled before it began", async () => {
     const session = await given({ model: modelOf([]) });
     session.abort.abort();

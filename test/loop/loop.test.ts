@@ -134,8 +134,11 @@ describe("a run of the loop", () => {
     await session.run();
     expect(await session.run()).toEqual({ kind: "finished", text: "Done" });
     expect(session.requests.length).toBe(1);
-    await session.story.append({ type: "note.added", about: "gate", text: { type: "inline", text: "red" } });
+    const findings = { type: "inline", text: "test is red" } as const;
+    const tree = session.disk.tree();
+    await session.story.append({ type: "gate.failed", round: 1, tree, findings });
     expect(await session.run()).toEqual({ kind: "finished", text: "Fixed" });
+    expect(lastResults(session.requests)).toEqual([text("test is red")]);
   });
 
   it("refuses to start without any input", async () => {

@@ -52,7 +52,7 @@ describe("a run that died after any record", () => {
     for (let cut = opening.length; cut <= full.events.length; cut += 1) {
       const resumed = await given({ script, resumed: full.events.slice(0, cut), files: full.files });
       await resumed.story.append({ ...claim, gen: 2 });
-      await recoverCalls(resumed.story, { died: true });
+      await recoverCalls({ journal: resumed.story, append: resumed.story.append }, { died: true });
       expect(await resumed.run(), `cut at ${cut}`).toEqual(full.end);
       expect(essence(messagesOf(resumed.story.context)), `cut at ${cut}`).toBe(final);
     }
@@ -78,7 +78,7 @@ describe("a run that died after any record", () => {
     for (let cut = opening.length; cut <= full.events.length; cut += 1) {
       const before = full.events.slice(0, cut);
       const resumed = await given({ script, resumed: before, files: full.files });
-      await recoverCalls(resumed.story, { died: true });
+      await recoverCalls({ journal: resumed.story, append: resumed.story.append }, { died: true });
       await resumed.run();
       const settled = [...before, ...resumed.events].filter((event) => event.type === "call.settled");
       const ids = settled.map((event) => event.id);
@@ -103,6 +103,30 @@ describe("a resumed run", () => {
       "reply.received",
       "ended done",
     ]);
+  });
+
+  it("is still finished when all that is new is the note that it was resumed", async () => {
+    const session = await given({ script: [{ text: "Done" }] });
+    await session.run();
+    const told: SessionEvent = {
+      type: "note.added",
+      about: "resumed",
+      text: { type: "inline", text: "Resumed." },
+    };
+    const resumed = await given({ resumed: [...claimed([...opening, ...session.events]), told] });
+    expect(await resumed.run()).toEqual({ kind: "finished", text: "Done" });
+    expect(resumed.requests).toEqual([]);
+  });
+
+  it("asks again where the last reply was refused", async () => {
+    const refused = { text: "I", stop_reason: "refusal" };
+    const session = await given({ script: [refused] });
+    expect(await session.run()).toEqual({ kind: "declined" });
+    const resumed = await given({
+      script: [{ text: "Done" }],
+      resumed: claimed([...opening, ...session.events]),
+    });
+    expect(await resumed.run()).toEqual({ kind: "finished", text: "Done" });
   });
 
   it("takes in an input that was recorded before the run died at the end of a turn", async () => {
