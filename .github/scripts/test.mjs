@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { countsOf, lineOf } from "./counts.mjs";
+import { countsOf, lineOf } from "./counts.ts";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const bin = (name) => join(root, "node_modules", name);

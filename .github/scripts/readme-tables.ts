@@ -4,51 +4,59 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 
+type Described = { readonly description: string; readonly default?: unknown };
+type ActionFile = {
+  readonly inputs: Readonly<Record<string, Described>>;
+  readonly outputs: Readonly<Record<string, Described>>;
+};
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) await command(process.argv[2]);
 
-async function command(mode) {
+async function command(mode: string | undefined): Promise<void> {
   const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
   const readme = resolve(root, "README.md");
   const before = await readFile(readme, "utf8");
-  const after = withTables(before, parse(await readFile(resolve(root, "action.yml"), "utf8")));
+  const after = withTables(before, parse(await readFile(resolve(root, "action.yml"), "utf8")) as ActionFile);
   if (mode === "--write") await writeFile(readme, after);
-  else if (mode !== "--check") throw new Error("readme-tables.mjs takes --write or --check");
+  else if (mode !== "--check") throw new Error("readme-tables.ts takes --write or --check");
   else if (before !== after) {
-    console.error("README.md differs from action.yml: run node .github/scripts/readme-tables.mjs --write");
+    console.error("README.md differs from action.yml: run node .github/scripts/readme-tables.ts --write");
     process.exitCode = 1;
   }
 }
 
 /** The text with both tables between their markers as `action` has them. Throws when a marker is missing. */
-export function withTables(text, action) {
+export function withTables(text: string, action: ActionFile): string {
   return between(between(text, "inputs", inputTable(action.inputs)), "outputs", outputTable(action.outputs));
 }
 
-function between(text, name, table) {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+function between(text: string, name: string, table: string): string {
+  const start = `<!-- ${name} -->`;
+  const end = `<!-- /${name} -->`;
+  const from = text.indexOf(start);
+  const to = text.indexOf(end);
   if (from < 0 || to < from) throw new Error(`README.md has no ${start} … ${end}`);
   return `${text.slice(0, from + start.length)}\n${table}\n${text.slice(to)}`;
 }
 
-function inputTable(inputs) {
+function inputTable(inputs: ActionFile["inputs"]): string {
   const rows = Object.entries(inputs).map(
     ([name, { default: value, description }]) => `| \`${name}\` | ${shown(value)} | ${cell(description)} |`,
   );
   return ["| input | default | |", "|---|---|---|", ...rows].join("\n");
 }
 
-function outputTable(outputs) {
+function outputTable(outputs: ActionFile["outputs"]): string {
   const rows = Object.entries(outputs).map(
     ([name, { description }]) => `| \`${name}\` | ${cell(description)} |`,
   );
   return ["| output | |", "|---|---|", ...rows].join("\n");
 }
 
-function shown(value) {
+function shown(value: unknown): string {
   return value === undefined || value === "" ? "" : `\`${cell(String(value))}\``;
 }
 
-function cell(text) {
+function cell(text: string): string {
   return text.trim().replaceAll(/\s+/g, " ").replaceAll("|", "\\|");
 }

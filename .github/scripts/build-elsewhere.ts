@@ -9,7 +9,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await twice();
 
-async function twice() {
+async function twice(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "baton-build-"));
   try {
     const first = await buildIn(join(folder, "one"));
@@ -23,7 +23,7 @@ async function twice() {
 }
 
 /** Copies what the build reads to `folder`, builds there, and gives the path of the `dist` it made. */
-export async function buildIn(folder) {
+export async function buildIn(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const name of ["package.json", "tsconfig.json", "src", ".github"])
     await cp(join(root, name), join(folder, name), { recursive: true });
@@ -34,7 +34,7 @@ export async function buildIn(folder) {
 }
 
 /** Hard links where the file system allows: a symbolic link would lead the bundler back to this folder. */
-function copyPackages(from, to) {
+function copyPackages(from: string, to: string): void {
   try {
     execFileSync("cp", ["-al", from, to], { stdio: "ignore" });
   } catch {
@@ -43,15 +43,18 @@ function copyPackages(from, to) {
 }
 
 /** Every file below a folder, by its path in it. */
-export async function filesOf(folder) {
+export async function filesOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const pairs = paths.sort().map(async (path) => [relative(folder, path), await readFile(path)]);
+  const pairs = paths.sort().map(async (path) => [relative(folder, path), await readFile(path)] as const);
   return new Map(await Promise.all(pairs));
 }
 
 /** Paths that only one side has, or that differ by a byte. */
-export function differences(some, others) {
+export function differences(
+  some: ReadonlyMap<string, Buffer>,
+  others: ReadonlyMap<string, Buffer>,
+): readonly string[] {
   const paths = [...new Set([...some.keys(), ...others.keys()])].sort();
   return paths.filter((path) => {
     const [a, b] = [some.get(path), others.get(path)];
