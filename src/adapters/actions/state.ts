@@ -7,7 +7,7 @@ export type Kept = {
   readonly session: string;
   /** The directory of this run on this machine; absolute. */
   readonly home: string;
-  /** The process that holds the sandbox. */
+  /** The process of `main`. */
   readonly pid: string;
   /** `true` once `main` has reported how it ended. */
   readonly ended: string;
