@@ -57,7 +57,7 @@ export function mountTable(options: EnterOptions): string {
     ...options.over.map(({ from, to }) => [from, at(to), "none", "bind,ro,nosuid,nodev"]),
     [options.workspace, at(inside.root), "none", "bind,nosuid,nodev"],
     [options.home, at(inside.home), "none", "bind,nosuid,nodev"],
-    [options.toolhostDir, at(inside.host), "none", "bind,ro,nosuid,nodev"],
+    [options.toolhostDir, at(inside.host), "none", "rbind,ro,nosuid,nodev"],
     [options.node, at(inside.node), "none", "bind,ro,nosuid,nodev"],
   ];
   if (options.git)
@@ -68,7 +68,7 @@ export function mountTable(options: EnterOptions): string {
 /**
  * What the namespace's first process does, as root of the namespace: builds the root, goes there, lets the old one
  * go, gives up all rights but four, starts the supervisor and waits. As pid 1 it also buries orphans; when it ends,
- * the kernel kills all that is left. A change of uid forgets the tie to the parent, so it is made again after it.
+ * the kernel kills all that is left. Nothing is written to the host's own table of mounts (`-n`). A change of uid forgets the tie to the parent, so it is made again after it.
  */
 export function enterScript(options: EnterOptions): string {
   const root = quoted(options.newRoot);
@@ -76,23 +76,24 @@ export function enterScript(options: EnterOptions): string {
   return `set -eu
 PATH=/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin; export PATH
 umask 022
-mount -t tmpfs -o mode=755,nosuid,nodev tmpfs ${root}
+mount -n -t tmpfs -o mode=755,nosuid,nodev tmpfs ${root}
 cd ${root}
 mkdir -p proc tmp dev/shm dev/pts mnt root var workspace home/baton run/baton/host
 : > run/baton/node
 mkfifo -m 666 run/baton/output
-ln -s /tmp var/tmp; ln -s /run var/run
 ln -s pts/ptmx dev/ptmx; ln -s /proc/self/fd dev/fd
 ln -s /proc/self/fd/0 dev/stdin; ln -s /proc/self/fd/1 dev/stdout; ln -s /proc/self/fd/2 dev/stderr
 for name in ${devices.join(" ")}; do : > "dev/$name"; done
 ${options.view.links.map(({ path, target }) => `ln -s ${quoted(target)} .${quoted(path)}`).join("\n")}
 ${options.resolver === null ? "" : copyResolver(options.resolver)}
-mount --all --fstab ${quoted(`${options.place}/mounts`)}
+mount -n --all --fstab ${quoted(`${options.place}/mounts`)}
 pivot_root . mnt
 cd /
-umount -l /mnt
+umount -n -l /mnt
+[ -e var/tmp ] || ln -s /tmp var/tmp
+[ -e var/run ] || ln -s /run var/run
 ${readOnlyBelow(options.view)}
-mount -o remount,ro /
+mount -n -o remount,ro /
 hostname sandbox 2>/dev/null || echo sandbox > /proc/sys/kernel/hostname || :
 ${loopbackUp}
 echo 500 > /proc/self/oom_score_adj || :
@@ -113,11 +114,12 @@ const loopbackUp = `ip link set lo up 2>/dev/null || ifconfig lo up 2>/dev/null 
 
 /** A recursive bind makes only its top read-only. What is mounted below (a snap, a disk) follows here. */
 function readOnlyBelow(view: View): string {
-  const tops = [...view.binds, ...view.uncovered].map(({ to }) => quoted(`${to}/`));
+  const dirs = [...view.binds, ...view.uncovered].map(({ to }) => to);
+  const tops = [...dirs, inside.host].map((dir) => quoted(`${dir}/`));
   return `while read -r _ _ _ _ point flags _; do
   case "$point" in ${tops.map((top) => `${top}*`).join("|")}) ;; *) continue ;; esac
   case ",$flags," in *,ro,*) continue ;; esac
-  mount -o "remount,bind,$flags,ro,nosuid,nodev" "$(printf "$point")"
+  mount -n -o "remount,bind,$flags,ro,nosuid,nodev" "$(printf "$point")"
 done < /proc/self/mountinfo`;
 }
 

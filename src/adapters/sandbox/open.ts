@@ -249,7 +249,7 @@ function giveTo(uids: Uids | null, dirs: readonly string[]): Promise<void> {
       env: { PATH: systemPath },
     });
     const failed = (cause: unknown) =>
-      reject(new Error(`cannot give ${dirs.join(", ")} to the sandbox`, { cause }));
+      reject(new SandboxLost(`the sandbox was not given ${dirs.join(", ")}`, { cause }));
     child.once("error", failed);
     child.once("close", (code) => (code === 0 ? resolve() : failed(`chown ended with ${code}`)));
   });

@@ -1,13 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -83,10 +75,12 @@ export async function command(
   );
 }
 
-/** All processes, seen from the host, in the pid namespace that a sandbox made. */
+/** The processes in a sandbox, seen from the host: orphans in it belong to its pid 1, so all descend from there. */
 export function processesOf(outermost: number): readonly number[] {
-  const namespace = namespaceBelow(outermost);
-  return pids().filter((pid) => link(`/proc/${pid}/ns/pid`) === namespace);
+  const parents = new Map(pids().map((pid) => [pid, Number(statOf(pid)[1])]));
+  const found = [outermost];
+  for (const one of found) for (const [pid, parent] of parents) if (parent === one) found.push(pid);
+  return found.slice(1);
 }
 
 export async function untilGone(pidsToGo: readonly number[]): Promise<void> {
@@ -103,30 +97,21 @@ export function makeFifo(path: string): void {
 
 /** What has ended but was not yet asked for by its parent cannot do anything any more. */
 function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
-  } catch {
-    return false;
-  }
+  return !/^[ZX]?$/.test(statOf(pid)[0] ?? "");
 }
 
-function namespaceBelow(outermost: number): string {
-  const child = link(`/proc/${outermost}/ns/pid_for_children`);
-  if (child === null || child === link("/proc/self/ns/pid")) throw new Error("no pid namespace there");
-  return child;
+/** The fields after the name: the state, the parent and so on. Empty when there is no such process. */
+function statOf(pid: number): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
 }
 
 function pids(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
-}
-
-function link(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
 }
