@@ -80,6 +80,14 @@ export type TreeObjects = {
   }) => Promise<Uint8Array>;
   /** Takes a pack in, after index-pack proved it. Throws when it is broken. */
   readonly unpack: (pack: Uint8Array) => Promise<void>;
+  /** A file of a tree, or null where there is none or it is a link. */
+  readonly fileAt: (tree: Tree, path: string) => Promise<Uint8Array | null>;
+  /** The tree that `onto` becomes when it gets the difference between `from` and `to`; a path that differs is as in `to`. */
+  readonly transplant: (difference: {
+    readonly from: Tree;
+    readonly to: Tree;
+    readonly onto: Tree;
+  }) => Promise<Tree>;
   /** Whether the tree and all below it are here. */
   readonly has: (tree: Tree) => Promise<boolean>;
 };

@@ -1,6 +1,6 @@
 // Temporary repositories of every odd kind, made by git itself, and a server that hands them out.
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -59,20 +59,12 @@ export function commit(
 ): string {
   const { ref = "refs/heads/main", message = "Change" } = options;
   const parent = options.parent === undefined ? tipOf(repository, ref) : options.parent;
-  const scratch = mkdtempSync(join(tmpdir(), "baton-index-"));
-  const env = { GIT_INDEX_FILE: join(scratch, "index") };
-  try {
-    if (parent !== null) git(repository, ["read-tree", parent], { env });
-    const lines = Object.entries(items).map(([name, item]) => indexLine(repository, name, item));
-    git(repository, ["update-index", "-z", "--add", "--index-info"], { env, input: Buffer.concat(lines) });
-    const tree = git(repository, ["write-tree"], { env });
-    const parents = parent === null ? [] : ["-p", parent];
-    const id = git(repository, ["commit-tree", tree, ...parents, "-m", message]);
-    git(repository, ["update-ref", ref, id]);
-    return id;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const head = [`commit ${ref}`, "committer Octo Seed <seed@example.com> 1767225600 +0000", ""].join("\n");
+  const from = parent === null ? "" : `from ${parent}\n`;
+  const changes = Object.entries(items).map(([name, item]) => changeOf(name, item));
+  const input = Buffer.concat([Buffer.from(head), data(message), Buffer.from(from), ...changes]);
+  git(repository, ["fast-import", "--quiet", "--force"], { input });
+  return git(repository, ["rev-parse", ref]);
 }
 
 function tipOf(repository: string, ref: string): string | null {
@@ -80,21 +72,23 @@ function tipOf(repository: string, ref: string): string | null {
   return tip === "" ? null : tip;
 }
 
-function indexLine(repository: string, name: string, item: Item): Buffer {
-  const path = name.startsWith("bytes:") ? Buffer.from(name.slice(6), "latin1") : Buffer.from(name);
-  const line = (head: string) => Buffer.concat([Buffer.from(`${head}\t`), path, Buffer.from("\0")]);
-  if (item === null) return line(`0 ${"0".repeat(40)}`);
-  const { mode, id } =
-    typeof item === "string" || Buffer.isBuffer(item)
-      ? { mode: "100644", id: storeBlob(repository, item) }
-      : item.mode === "160000"
-        ? item
-        : { mode: item.mode, id: storeBlob(repository, item.content) };
-  return line(`${mode} ${id}`);
+/** One change in the language of git-fast-import. */
+function changeOf(name: string, item: Item): Buffer {
+  const path = quoted(name.startsWith("bytes:") ? Buffer.from(name.slice(6), "latin1") : Buffer.from(name));
+  if (item === null) return Buffer.from(`D ${path}\n`);
+  if (typeof item === "string" || Buffer.isBuffer(item))
+    return Buffer.concat([Buffer.from(`M 100644 inline ${path}\n`), data(item)]);
+  if (item.mode === "160000") return Buffer.from(`M 160000 ${item.id} ${path}\n`);
+  return Buffer.concat([Buffer.from(`M ${item.mode} inline ${path}\n`), data(item.content)]);
 }
 
-function storeBlob(repository: string, content: string | Buffer): string {
-  return git(repository, ["hash-object", "-w", "--stdin"], { input: content });
+function data(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content);
+  return Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from("\n")]);
+}
+
+function quoted(path: Buffer): string {
+  return `"${[...path].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"`;
 }
 
 /** The tree git itself makes of a folder, without ignore rules, attributes or anyone's configuration. */
@@ -111,9 +105,8 @@ export function treeByGit(folder: string): string {
     const env = { GIT_DIR: gitDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(scratch, "index") };
     // `info/attributes` outranks every file of the work tree.
     const attributes = "* -text -filter -ident -eol -working-tree-encoding\n";
-    git(folder, ["hash-object", "--stdin"], { input: attributes });
     mkdirSync(join(gitDir, "info"), { recursive: true });
-    execFileSync("sh", ["-c", 'cat > "$1"', "sh", join(gitDir, "info/attributes")], { input: attributes });
+    writeFileSync(join(gitDir, "info/attributes"), attributes);
     const settings = Object.entries(config).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
     git(folder, [...settings, "add", "--all", "--force", "."], { env });
     return git(folder, ["write-tree"], { env });

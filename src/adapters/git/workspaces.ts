@@ -17,6 +17,7 @@ import { type Lender, lenderAt, makeRepository } from "./repository.ts";
 import { type Owner, restoreFolder } from "./restoring.ts";
 import { type View, viewOf } from "./scan.ts";
 import { sealFolder } from "./sealing.ts";
+import { fileAt, transplant } from "./transplanting.ts";
 import { type Listing, listTree } from "./trees.ts";
 
 const rememberedFoldersMax = 8;
@@ -157,6 +158,8 @@ function methods(
         const without = [view.base.tree, ...(await present(reader, have))];
         return await packTrees(place, { want, without });
       },
+      fileAt: async (tree, path) => fileAt(reader, tree, path),
+      transplant: (difference) => transplant(difference, { reader, writer }),
       unpack: (pack) => unpackTrees(place, pack),
       has: (tree) => isWhole(place, tree),
     },
