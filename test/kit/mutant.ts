@@ -1,0 +1,101 @@
+// Builds the action with one line changed, to show that a test notices. Only for tests: slow, and never committed.
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+export type Mutation = {
+  /** A compiled file, such as `app/resume.js`. */
+  readonly file: string;
+  /** Must stand in the file exactly once, so that moving the line fails loudly instead of mutating nothing. */
+  readonly find: string;
+  readonly replace: string;
+};
+
+export type Mutant = Disposable & {
+  /** Holds action.yml and dist/: `main` is built from the changed source, the rest is the repository's own. */
+  readonly actionDir: string;
+};
+
+type Bundle = (
+  input: string,
+  options: object,
+) => Promise<{
+  readonly code: string;
+  readonly assets: Readonly<Record<string, { readonly source: string | Buffer }>>;
+}>;
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Throws when a mutation does not apply. */
+export async function buildMutant(mutations: readonly Mutation[]): Promise<Mutant> {
+  const dir = mkdtempSync(join(tmpdir(), "baton-mutant-"));
+  const dispose = () => rmSync(dir, { recursive: true, force: true });
+  try {
+    compile(dir);
+    for (const mutation of mutations) mutate(join(dir, "lib"), mutation);
+    const actionDir = join(dir, "action");
+    mkdirSync(join(actionDir, "dist"), { recursive: true });
+    for (const part of ["action.yml", "dist/post", "dist/toolhost"]) {
+      if (existsSync(join(root, part))) cpSync(join(root, part), join(actionDir, part), { recursive: true });
+    }
+    await bundle(join(dir, "lib/main.js"), join(actionDir, "dist/main"));
+    return { actionDir, [Symbol.dispose]: dispose };
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+}
+
+function compile(dir: string): void {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const project = join(root, ".github/tsconfig.build.json");
+  execFileSync(process.execPath, [tsc, "-p", project, "--noCheck", "--outDir", join(dir, "lib")], {
+    stdio: "inherit",
+  });
+  writeFileSync(join(dir, "package.json"), readFileSync(join(root, "package.json")));
+  symlinkSync(join(root, "node_modules"), join(dir, "node_modules"));
+}
+
+function mutate(lib: string, { file, find, replace }: Mutation): void {
+  const path = join(lib, file);
+  const source = readFileSync(path, "utf8");
+  const times = source.split(find).length - 1;
+  if (times !== 1)
+    throw new Error(`cannot mutate ${file}: ${JSON.stringify(find)} stands in it ${times} times, not once`);
+  writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  );
+}
+
+/** As the build does it, but not minified: nobody ships this. */
+async function bundle(input: string, out: string): Promise<void> {
+  // The bundler has no types of its own.
+  const ncc = createRequire(import.meta.url)("@vercel/ncc") as Bundle;
+  const { code, assets } = await ncc(input, {
+    esm: true,
+    cache: false,
+    quiet: true,
+    externals: { "./oidc-utils.js": "node:path" },
+  });
+  const files = {
+    "package.json": { source: '{"type":"module"}\n' },
+    ...assets,
+    "index.js": { source: code },
+  };
+  for (const [name, { source }] of Object.entries(files)) {
+    mkdirSync(dirname(join(out, name)), { recursive: true });
+    writeFileSync(join(out, name), source);
+  }
+}
