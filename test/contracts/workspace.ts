@@ -55,6 +55,7 @@ export function workspaceContract(name: string, make: MakeWorkspace): void {
     describe("restoring", () => restoring(make));
     describe("copying and comparing", () => comparing(make));
     describe("objects that travel", () => travelling(make));
+    describe("trees beside the base", () => transplanting(make));
   });
 }
 
@@ -352,6 +353,44 @@ function comparing(make: MakeWorkspace): void {
       { path: "src/z.js", status: "added", addedLines: 1, deletedLines: 0 },
     ]);
     expect(await bench.workspace.diff(tree, tree)).toEqual([]);
+  });
+}
+
+function transplanting(make: MakeWorkspace): void {
+  it("reads a file of any tree, and follows no link there", async () => {
+    await using bench = await make({ base: small });
+    const dir = await atBase(bench);
+    put(dir, "src/a.js", "changed\n");
+    const tree = await treeOf(bench.workspace, dir);
+    const { fileAt } = bench.workspace.objects;
+    expect(text(await fileAt(tree, "src/a.js"))).toBe("changed\n");
+    expect(text(await fileAt(bench.workspace.baseTree, "src/a.js"))).toBe("export const a = 1;\n");
+    expect(await fileAt(tree, "link-to-a")).toBeNull();
+    expect(await fileAt(tree, "src")).toBeNull();
+    expect(await fileAt(tree, "gone")).toBeNull();
+  });
+
+  it("lays the difference of two trees onto a third, which keeps what does not differ", async () => {
+    await using bench = await make({ base: small });
+    const { baseTree: from, objects } = bench.workspace;
+    const dir = await atBase(bench);
+    put(dir, "theirs.txt", "theirs\n");
+    put(dir, "bin/run", "theirs\n");
+    const onto = await treeOf(bench.workspace, dir);
+    await bench.workspace.restore(dir, from);
+    put(dir, "src/a.js", "ours\n");
+    put(dir, "bin/run", "ours\n");
+    rmSync(join(dir, "src/deep"), { recursive: true });
+    const to = await treeOf(bench.workspace, dir);
+    const laid = await objects.transplant({ from, to, onto });
+    expect((await bench.workspace.diff(onto, laid)).map(({ path, status }) => `${status} ${path}`)).toEqual([
+      "modified bin/run",
+      "modified src/a.js",
+      "deleted src/deep/b.js",
+    ]);
+    expect(text(await objects.fileAt(laid, "bin/run"))).toBe("ours\n");
+    expect(await objects.transplant({ from, to, onto: from })).toBe(to);
+    expect(await objects.transplant({ from, to: from, onto })).toBe(onto);
   });
 }
 
