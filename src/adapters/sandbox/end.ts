@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { familyOf, processStat } from "./descendants.ts";
 import { systemPath, systemProgram } from "./kind.ts";
 
 /** A process of the host. Pids are used again; with the time of its start it is the same one or none. */
@@ -10,7 +10,7 @@ const endMsMax = 1_500;
 
 /** Null when there is no such process, or no way to tell. */
 export function sandboxProcess(pid: number): SandboxProcess | null {
-  const stat = statOf(pid);
+  const stat = processStat(pid);
   // Without /proc there is no time of start either; the pid alone is then all there is.
   if (stat === null) return process.platform === "linux" ? null : { pid, startedAt: "" };
   return { pid, startedAt: stat.startedAt };
@@ -28,18 +28,9 @@ export async function endSandbox(outermost: SandboxProcess): Promise<void> {
 }
 
 function family(outermost: SandboxProcess): readonly number[] {
-  const stat = statOf(outermost.pid);
+  const stat = processStat(outermost.pid);
   if (stat === null || stat.startedAt !== outermost.startedAt || stat.isDead) return [];
-  const parents = new Map<number, number>();
-  for (const name of readdirSync("/proc")) {
-    const one = /^\d+$/.test(name) ? statOf(Number(name)) : null;
-    if (one !== null) parents.set(Number(name), one.parent);
-  }
-  const members = [outermost.pid];
-  for (const member of members) {
-    for (const [pid, parent] of parents) if (parent === member) members.push(pid);
-  }
-  return members;
+  return familyOf(outermost.pid);
 }
 
 function killAll(pids: readonly number[]): boolean {
@@ -79,17 +70,4 @@ function run(program: string, args: readonly string[]): Promise<boolean> {
     child.once("error", () => resolve(false));
     child.once("close", (code) => resolve(code === 0));
   });
-}
-
-function statOf(
-  pid: number,
-): { readonly parent: number; readonly startedAt: string; readonly isDead: boolean } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold anything; what follows it is counted from the last one.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { parent: Number(fields[1]), startedAt: fields[19] ?? "", isDead: fields[0] === "Z" };
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@ import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync } from "
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runCommand } from "./command.ts";
+import { familyOf } from "./descendants.ts";
 import { clipText, lineReader } from "./lines.ts";
 import type { Answer, Request, SupervisorPlan } from "./protocol.ts";
 import { ToolProcess } from "./tool-process.ts";
@@ -74,7 +75,8 @@ class Supervisor {
   }
 
   exit(): void {
-    for (const child of this.#children) killGroup(child);
+    // In a namespace the kernel does that, faster and without exception.
+    if (this.#plan.outerPidNamespace === null) for (const child of this.#children) killFamily(child);
     process.exit(0);
   }
 
@@ -233,16 +235,19 @@ function others(): number {
 async function clearGroups(children: ReadonlySet<ChildProcess>): Promise<void> {
   const deadline = performance.now() + clearMsMax;
   while (children.size > 0 && performance.now() < deadline) {
-    for (const child of children) killGroup(child);
+    for (const child of children) killFamily(child);
     await sleep(1);
   }
 }
 
-function killGroup(child: ChildProcess): void {
+/** Without a namespace: the child's group and, because commands have groups of their own, all that descends from it. */
+function killFamily(child: ChildProcess): void {
   if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // Gone already, or not a group of its own: inside a namespace that is taken care of there.
+  for (const pid of familyOf(child.pid).flatMap((one) => [-one, one])) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // Gone already, or not the leader of a group.
+    }
   }
 }

@@ -96,7 +96,7 @@ export function makeFifo(path: string): void {
 }
 
 /** What has ended but was not yet asked for by its parent cannot do anything any more. */
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   return !/^[ZX]?$/.test(statOf(pid)[0] ?? "");
 }
 

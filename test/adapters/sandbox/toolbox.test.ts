@@ -6,7 +6,16 @@ import { sandboxToolbox } from "../../../src/adapters/sandbox/toolbox.ts";
 import type { ToolCall } from "../../../src/loop/toolbox.ts";
 import { tools } from "../../../src/tools/all.ts";
 import { type ToolboxWorld, toolboxContract } from "../../contracts/toolbox.ts";
-import { type Bench, bestKind, makeBench, makeFifo, openAt, processesOf } from "./bench.ts";
+import {
+  type Bench,
+  bestKind,
+  isAlive,
+  makeBench,
+  makeFifo,
+  openAt,
+  processesOf,
+  untilGone,
+} from "./bench.ts";
 
 const kind = await bestKind();
 const { signal } = new AbortController();
@@ -126,6 +135,35 @@ describe.skipIf(kind === null)("tools in a sandbox", () => {
       { signal, onOutput: quiet },
     );
     expect(run).toMatchObject({ status: "error", output: expect.stringContaining("nothing") });
+  });
+});
+
+describe("tools with the sandbox off", () => {
+  it("leave no process of an aborted call behind, nor of one that was running at the end", async () => {
+    using bench = makeBench("off");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    const run = (controller: AbortController, onBegun: () => void) =>
+      toolbox.run(
+        { id: "call_1", tool: "shell", arguments: { command: "echo begun; sleep 600" }, attachment: null },
+        { signal: controller.signal, onOutput: (text) => text.includes("begun") && onBegun() },
+      );
+    // The process for tools, the shell that it started and what that started so far.
+    const family = () => processesOf(sandbox.process.pid);
+    const controller = new AbortController();
+    let running: readonly number[] = [];
+    await run(controller, () => {
+      running = family();
+      controller.abort();
+    });
+    expect(running.length).toBeGreaterThan(1);
+    expect(running.filter(isAlive)).toEqual([]);
+    const begun = Promise.withResolvers<void>();
+    const lost = expect(run(new AbortController(), begun.resolve)).rejects.toThrow(/the sandbox was lost/);
+    await begun.promise;
+    running = family();
+    await sandbox[Symbol.asyncDispose]();
+    await lost;
+    await untilGone(running);
   });
 });
 
