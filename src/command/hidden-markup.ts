@@ -1,4 +1,5 @@
 import {
+  closeOf,
   type Doubt,
   type Fence,
   fenceAt,
@@ -164,20 +165,6 @@ function rawRest(scan: Scan, limit: number): void {
     if (!scan.text.startsWith("<!--", scan.pos) || close.odd) scan.lost = true;
     drop(scan, close.end !== -1 && close.end <= limit ? close.end : scan.text.length);
   }
-}
-
-/** Where a hidden construct ends as an HTML parser sees it, or -1. `odd`: not where Markdown sees its end. */
-function closeOf(text: string, at: number): { readonly end: number; readonly odd: boolean } {
-  if (!text.startsWith("<!--", at)) {
-    const end = text.indexOf(">", at);
-    return { end: end === -1 ? -1 : end + 1, odd: true };
-  }
-  const close = /--!?>/g;
-  // `<!-->` and `<!--->` are whole comments.
-  close.lastIndex = at + 2;
-  const found = close.exec(text);
-  if (found === null) return { end: -1, odd: false };
-  return { end: found.index + found[0].length, odd: found[0] === "--!>" };
 }
 
 function inline(scan: Scan): void {

@@ -46,6 +46,20 @@ export function tagAt(text: string): string | null {
   return (tag.exec(text) ?? autolink.exec(text))?.[0] ?? null;
 }
 
+/** Where a hidden construct ends as an HTML parser sees it, or -1. `odd`: not where Markdown sees its end. */
+export function closeOf(text: string, at: number): { readonly end: number; readonly odd: boolean } {
+  if (!text.startsWith("<!--", at)) {
+    const end = text.indexOf(">", at);
+    return { end: end === -1 ? -1 : end + 1, odd: true };
+  }
+  const close = /--!?>/g;
+  // `<!-->` and `<!--->` are whole comments.
+  close.lastIndex = at + 2;
+  const found = close.exec(text);
+  if (found === null) return { end: -1, odd: false };
+  return { end: found.index + found[0].length, odd: found[0] === "--!>" };
+}
+
 const tag =
   /^<(?:\/[A-Za-z][A-Za-z0-9-]*\s*|[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*\s*\/?)>/;
 const autolink = /^<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>]+)>/;

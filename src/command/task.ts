@@ -49,9 +49,10 @@ export function followUpText(asked: Authorised, options: TaskOptions): Task {
 
 function head(asked: Authorised, repository: string): string {
   const { thread } = asked;
-  if (thread === null) return `The task is in the repository ${repository}.`;
+  const who = requesterOf(asked);
+  if (thread === null) return `${who} gives you a task in the repository ${repository}.`;
   const what = thread.kind === "issue" ? "issue" : "pull request";
-  return `The task is about ${what} #${thread.number} of the repository ${repository}.`;
+  return `${who} asks you to work on ${what} #${thread.number} of the repository ${repository}.`;
 }
 
 const tail =
@@ -62,7 +63,7 @@ function requestLabel(asked: Authorised): string {
 }
 
 function requesterOf(asked: Authorised): string {
-  return asked.trigger.kind === "schedule" ? "this repository's workflow" : loginOf(asked.by.login);
+  return asked.trigger.kind === "schedule" ? "the workflow" : loginOf(asked.by.login);
 }
 
 function loginOf(login: string | null): string {
