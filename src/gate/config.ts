@@ -1,0 +1,251 @@
+import * as v from "valibot";
+import type { Check } from "./checks.ts";
+
+/** What `.github/agent.yml` says. Null means that the file does not say it. */
+export type Config = {
+  /** Names of variables that are passed through to setup, tools and checks. */
+  readonly env: readonly string[];
+  readonly setup: readonly string[];
+  /** Empty when none are declared. */
+  readonly checks: readonly Check[];
+  /** Patterns of paths that may change but are flagged. */
+  readonly protected: readonly string[];
+  /** Null: the first of AGENTS.md and CLAUDE.md that exists. */
+  readonly instructions: readonly string[] | null;
+  readonly budget: {
+    readonly turns: number | null;
+    readonly minutes: number | null;
+    readonly tokens: number | null;
+    readonly costUsd: number | null;
+  };
+};
+
+/** A parsed file. `line` gives the line, from 1, on which the value at `path` (or its key) stands. */
+export type ParsedFile = {
+  readonly value: unknown;
+  readonly line: (path: readonly (string | number)[]) => number | null;
+};
+
+export type ConfigRefused = { readonly kind: "refused"; readonly why: string };
+
+/** What holds where there is no file. */
+export const noConfig: Config = {
+  env: [],
+  setup: [],
+  checks: [],
+  protected: [],
+  instructions: null,
+  budget: { turns: null, minutes: null, tokens: null, costUsd: null },
+};
+
+/** `source` names the file in refusals, which say `file:line: what is wrong; what is allowed`. */
+export function readConfig(
+  parsed: ParsedFile,
+  source: string,
+): { readonly kind: "config"; readonly config: Config } | ConfigRefused {
+  // An empty file says as much as none.
+  if (parsed.value === null || parsed.value === undefined) return { kind: "config", config: noConfig };
+  const read = v.safeParse(configSchema, parsed.value);
+  if (!read.success) return refusal(read.issues[0], parsed, source);
+  const { env, setup, checks, protected: flagged, instructions, budget } = read.output;
+  const named = withNames(checks ?? []);
+  if (named.kind === "twice") {
+    const why = `two checks are named \`${named.name}\`; names must differ`;
+    return { kind: "refused", why: `${at(["checks", named.index], parsed, source)}${why}` };
+  }
+  const config: Config = {
+    env: env ?? [],
+    setup: setup ?? [],
+    checks: named.checks,
+    protected: flagged ?? [],
+    instructions: instructions ?? null,
+    budget: {
+      turns: budget?.turns ?? null,
+      minutes: budget?.minutes ?? null,
+      tokens: budget?.tokens ?? null,
+      costUsd: budget?.["cost-usd"] ?? null,
+    },
+  };
+  return { kind: "config", config };
+}
+
+/** The input `setup`: one command a line; blank lines and lines that begin with `#` do not count. */
+export function commandsFromLines(text: string): readonly string[] {
+  return text
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** The input `checks`: one command a line. The same command twice is one check. */
+export function checksFromLines(text: string): readonly Check[] {
+  const commands = new Map(commandsFromLines(text).map((run) => [nameOf(run), run]));
+  const named = withNames(Array.from(commands.values(), (run) => ({ run })));
+  if (named.kind === "twice") throw new Error(`cannot name the check \`${named.name}\`: the name is taken`);
+  return named.checks;
+}
+
+type Declared = Partial<Check> & { readonly run: string };
+
+function withNames(
+  declared: readonly { readonly [K in keyof Declared]: Declared[K] | undefined }[],
+):
+  | { readonly kind: "named"; readonly checks: readonly Check[] }
+  | { readonly kind: "twice"; readonly name: string; readonly index: number } {
+  const seen = new Set<string>();
+  const checks: Check[] = [];
+  for (const [index, one] of declared.entries()) {
+    const name = one.name ?? (declared.length === 1 ? "test" : nameOf(one.run ?? ""));
+    if (seen.has(name)) return { kind: "twice", name, index };
+    seen.add(name);
+    const { minutes = 10, proof = false, dir = "", network = false } = one;
+    checks.push({ name, run: one.run ?? "", minutes, proof, dir, network });
+  }
+  return { kind: "named", checks };
+}
+
+function nameOf(run: string): string {
+  return run.replace(/\s+/g, " ").trim();
+}
+
+const keysOf = {
+  config: ["env", "setup", "checks", "protected", "instructions", "budget"],
+  check: ["name", "run", "minutes", "proof", "dir", "network"],
+  budget: ["turns", "minutes", "tokens", "cost-usd"],
+} as const;
+
+const command = v.pipe(
+  v.string("expected a command"),
+  v.check((text) => text.trim() !== "" && !text.includes("\0"), "the command is empty"),
+  v.maxLength(4000, "the command is over 4000 characters"),
+);
+
+const secretLike =
+  /^(?:INPUT|ACTIONS|GITHUB|RUNNER|ANTHROPIC|AWS|AZURE)_|(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY|CREDENTIALS?)$/i;
+const variable = v.pipe(
+  v.string("expected the name of a variable"),
+  v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable: letters, digits and _"),
+  v.check(
+    (name) => !secretLike.test(name),
+    "a variable of this name may hold a secret and is never passed on",
+  ),
+);
+
+const insidePath = v.pipe(
+  v.string("expected a path inside the repository"),
+  v.check(isInside, "expected a relative path inside the repository, without `..`"),
+);
+
+const check = mapping(keysOf.check, {
+  name: v.optional(
+    v.pipe(
+      v.string("expected a name"),
+      v.regex(
+        /^[^\p{Cc}\p{Cf}\s](?:[^\p{Cc}\p{Cf}]{0,58}[^\p{Cc}\p{Cf}\s])?$/u,
+        "expected a name of 1 to 60 characters in one line",
+      ),
+    ),
+  ),
+  run: command,
+  minutes: v.optional(number("minutes", 0.1, 360)),
+  proof: v.optional(v.boolean("expected true or false")),
+  dir: v.optional(
+    v.pipe(
+      insidePath,
+      v.transform((dir) => dir.replace(/^(?:\.\/)+|^\.$|\/+$/g, "")),
+    ),
+  ),
+  network: v.optional(v.boolean("expected true or false")),
+});
+
+const configSchema = mapping(keysOf.config, {
+  env: v.optional(v.array(variable, "expected a list of variable names")),
+  setup: v.optional(v.array(command, "expected a list of commands")),
+  checks: v.optional(
+    v.pipe(
+      v.array(check, "expected a list of checks, such as `- { name: test, run: npm test }`"),
+      v.minLength(
+        1,
+        "the list is empty; declare at least one check, such as `- { name: test, run: npm test }`",
+      ),
+      v.maxLength(50, "more than 50 checks"),
+    ),
+  ),
+  protected: v.optional(
+    v.array(
+      v.pipe(v.string("expected a pattern of paths"), v.nonEmpty("the pattern is empty")),
+      "expected a list of path patterns",
+    ),
+  ),
+  instructions: v.optional(v.array(insidePath, "expected a list of paths")),
+  budget: v.optional(
+    mapping(keysOf.budget, {
+      turns: v.optional(v.pipe(number("turns", 1, 10_000), v.integer("expected a whole number"))),
+      minutes: v.optional(number("minutes", 1, 7200)),
+      tokens: v.optional(v.pipe(number("tokens", 1000, 1e12), v.integer("expected a whole number"))),
+      "cost-usd": v.optional(number("US dollars", 0, 1e6)),
+    }),
+  ),
+});
+
+function number(unit: string, least: number, most: number) {
+  const message = `expected a number of ${unit} from ${least} to ${most}`;
+  return v.pipe(v.number(message), v.minValue(least, message), v.maxValue(most, message));
+}
+
+/** A list is an object too for the schema library, so it has to be told apart first. */
+function mapping<Entries extends v.ObjectEntries>(keys: readonly string[], entries: Entries) {
+  const isMapping = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const message = `expected keys and values (${keys.join(", ")})`;
+  return v.pipe(v.custom<object>(isMapping, message), v.strictObject(entries));
+}
+
+function isInside(path: string): boolean {
+  return !/^[/~]|\\|\0/.test(path) && !path.split("/").includes("..") && path.split("/")[0] !== ".git";
+}
+
+function refusal(issue: v.BaseIssue<unknown>, parsed: ParsedFile, source: string): ConfigRefused {
+  const path = (issue.path ?? []).map((item) => item.key as string | number);
+  return { kind: "refused", why: `${at(path, parsed, source)}${whatIsWrong(issue, path)}` };
+}
+
+function whatIsWrong(issue: v.BaseIssue<unknown>, path: readonly (string | number)[]): string {
+  if (issue.type !== "strict_object") return `${dotted(path)}: ${issue.message}, got ${shown(issue.input)}`;
+  const key = plain(String(path.at(-1)));
+  if (issue.expected !== "never") return `${dotted(path.slice(0, -1))}: the key \`${key}\` is missing`;
+  return `unknown key \`${key}\`; allowed: ${keysAt(path).join(", ")}`;
+}
+
+/** The keys that are allowed beside the one at the end of the path. */
+function keysAt(path: readonly (string | number)[]): readonly string[] {
+  if (path.length === 1) return keysOf.config;
+  return path[0] === "budget" ? keysOf.budget : keysOf.check;
+}
+
+function at(path: readonly (string | number)[], parsed: ParsedFile, source: string): string {
+  for (let length = path.length; length >= 0; length--) {
+    const line = parsed.line(path.slice(0, length));
+    if (line !== null) return `${source}:${line}: `;
+  }
+  return `${source}: `;
+}
+
+/** `checks[1].run`, counted from 1 as a reader does. */
+function dotted(path: readonly (string | number)[]): string {
+  const text = path
+    .map((part) => (typeof part === "number" ? `[${part + 1}]` : `.${plain(part)}`))
+    .join("")
+    .replace(/^\./, "");
+  return text === "" ? "the file" : text;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return `"${plain(value)}"`;
+  if (Array.isArray(value)) return "a list";
+  if (value === null || value === undefined) return "nothing";
+  return typeof value === "object" ? "keys and values" : plain(String(value));
+}
+
+function plain(text: string): string {
+  return text.replace(/[^ -~]/g, "?").slice(0, 60);
+}

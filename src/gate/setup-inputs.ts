@@ -1,0 +1,112 @@
+import type { Change } from "../workspace/workspace.ts";
+
+/** Reads one version of a changed file; null where it does not exist. */
+export type ReadFile = (path: string) => Promise<Uint8Array | null>;
+
+/**
+ * The changed paths that decide what `setup` installs. Setup has network access and ran on the trusted base, so it is
+ * not run again on a tree that the model touched: a person has to look. In a package.json only what installs counts;
+ * a changed script or version does not. Fixtures install nothing.
+ */
+export async function setupInputs(
+  changes: readonly Change[],
+  contents: { readonly before: ReadFile; readonly after: ReadFile },
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { path, status } of changes) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    if (!isSetupInput(name) || inFixtures.test(path)) continue;
+    const isSame =
+      name === "package.json" &&
+      status === "modified" &&
+      sameInstall(await contents.before(path), await contents.after(path));
+    if (!isSame) found.push(path);
+  }
+  return found;
+}
+
+const inFixtures = /(?:^|\/)(?:fixtures?|__fixtures__|testdata)\//;
+
+function isSetupInput(name: string): boolean {
+  return exact.has(name) || patterns.some((pattern) => pattern.test(name));
+}
+
+const exact = new Set([
+  "package.json",
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  "yarn.lock",
+  ".yarnrc.yml",
+  "pnpm-lock.yaml",
+  "pnpm-workspace.yaml",
+  "bun.lock",
+  "bun.lockb",
+  ".npmrc",
+  "pyproject.toml",
+  "setup.py",
+  "setup.cfg",
+  "poetry.lock",
+  "uv.lock",
+  "Pipfile",
+  "Pipfile.lock",
+  "go.mod",
+  "go.sum",
+  "go.work",
+  "go.work.sum",
+  "Cargo.toml",
+  "Cargo.lock",
+  "pom.xml",
+  "settings.gradle",
+  "settings.gradle.kts",
+  "gradle.lockfile",
+  "libs.versions.toml",
+  "gradle-wrapper.properties",
+  "Gemfile",
+  "Gemfile.lock",
+  "composer.json",
+  "composer.lock",
+]);
+
+const patterns = [/^requirements.*\.txt$/, /^constraints.*\.txt$/, /^build\.gradle(?:\.kts)?$/, /\.gemspec$/];
+
+const installKeys = [
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+  "peerDependenciesMeta",
+  "bundleDependencies",
+  "bundledDependencies",
+  "overrides",
+  "resolutions",
+  "pnpm",
+  "workspaces",
+  "packageManager",
+] as const;
+
+/** Also false where one of them cannot be read: then nobody knows what it would install. */
+function sameInstall(before: Uint8Array | null, after: Uint8Array | null): boolean {
+  const [old, now] = [installOf(before), installOf(after)];
+  return old !== null && old === now;
+}
+
+function installOf(bytes: Uint8Array | null): string | null {
+  if (bytes === null) return null;
+  try {
+    const manifest: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) return null;
+    const fields = new Map<string, unknown>(Object.entries(manifest));
+    return JSON.stringify(installKeys.map((key) => sorted(fields.get(key) ?? null)));
+  } catch {
+    return null;
+  }
+}
+
+/** The order of keys installs nothing. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, inner]) => [key, sorted(inner)]);
+}

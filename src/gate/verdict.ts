@@ -1,0 +1,33 @@
+import type { Brand } from "../base/brand.ts";
+import type { Digest, Tree } from "../base/hash.ts";
+import type { EvidenceRow } from "./evidence.ts";
+
+/** The proof that this very tree passed these very check definitions. Made in gate.ts only. */
+export type Passed = Brand<
+  { readonly tree: Tree; readonly definitions: Digest; readonly round: number },
+  "Passed"
+>;
+
+/** One objection: a check that was not red before and is now, or a gate in which nothing came out green. */
+export type Finding = {
+  readonly kind: "broke" | "nothing-green";
+  readonly check: string;
+  readonly command: string;
+  /** Null when it was killed. */
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly minutes: number;
+  /** Head and tail, untrusted. */
+  readonly output: string;
+};
+
+export type Verdict =
+  | { readonly kind: "passed"; readonly passed: Passed; readonly evidence: readonly EvidenceRow[] }
+  | {
+      readonly kind: "failed";
+      readonly findings: readonly Finding[];
+      /** What the model is told: `findingsText` of the findings. */
+      readonly text: string;
+      readonly evidence: readonly EvidenceRow[];
+    }
+  | { readonly kind: "cancelled" };
