@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { readTrigger } from "../../src/command/trigger.ts";
 import { sessionIdOf } from "../../src/session/id.ts";
@@ -157,5 +158,19 @@ describe("readTrigger", () => {
   it("repeats nothing that could be read as a runner command", () => {
     const read1 = read("x\n::set-output name=a::b", {});
     expect(read1).toMatchObject({ why: expect.not.stringContaining("\n") });
+  });
+
+  it("reads every payload of a new comment that GitHub has published", () => {
+    type Example = { readonly action?: string; readonly repository: { readonly id: number } };
+    const all: readonly { readonly name: string; readonly examples: readonly Example[] }[] = createRequire(
+      import.meta.url,
+    )("@octokit/webhooks-examples");
+    const examples = all.find(({ name }) => name === "issue_comment")?.examples ?? [];
+    const created = examples.filter(({ action }) => action === "created");
+    expect(created.length).toBeGreaterThan(2);
+    for (const payload of created) {
+      const here = { ...facts, repositoryId: payload.repository.id };
+      expect(readTrigger("issue_comment", payload, here, noInputs)).toMatchObject({ kind: "read" });
+    }
   });
 });
