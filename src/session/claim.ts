@@ -39,7 +39,7 @@ export async function claimSession(
     case "lost":
       return {
         kind: "refused",
-        code: "lost-race",
+        code: "busy",
         why: `another run claimed generation ${gen} of ${session} first`,
       };
   }

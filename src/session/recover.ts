@@ -96,7 +96,10 @@ const readGivenUp = "This call was interrupted each time it was run; it is not r
  * rest has not begun and will run. `died` is whether the run before ended without suspending.
  */
 export async function recoverCalls(
-  journal: Journal,
+  {
+    journal,
+    append,
+  }: { readonly journal: Journal; readonly append: (event: SessionEvent) => Promise<unknown> },
   options: { readonly died: boolean },
 ): Promise<readonly SessionEvent[]> {
   const { state } = journal;
@@ -113,7 +116,7 @@ export async function recoverCalls(
       tree: null,
       plan: null,
     } as const;
-    await journal.append(event);
+    await append(event);
     return [event];
   };
   switch (open.class) {

@@ -37,6 +37,8 @@ export function openShipper(options: {
   let sent = 0;
   let lastAt = clock.elapsed();
   let lastLength = 0;
+  /** The record that says what was sent needs no shipment of its own. */
+  let told = options.last?.to ?? 0;
   let lasting: string | null = null;
   let trouble: string | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -44,7 +46,7 @@ export function openShipper(options: {
   const send = async (): Promise<ShipResult> => {
     if (lasting !== null) return { kind: "unshipped", why: lasting };
     const snapshot = await journal.snapshot();
-    if (last !== null && last.to >= snapshot.head.seq) return { kind: "shipped" };
+    if (last !== null && told >= snapshot.head.seq) return { kind: "shipped" };
     const result = await sendShipment(snapshot, last, (last?.number ?? 0) + 1, { files, shipping, signal });
     lastAt = clock.elapsed();
     lastLength = snapshot.log.length;
@@ -61,7 +63,7 @@ export function openShipper(options: {
         sent += 1;
         trouble = null;
         const { number, to, digest } = result.shipped;
-        await journal.append({
+        const record = await journal.append({
           type: "shipment.sent",
           number,
           from: result.from,
@@ -69,6 +71,7 @@ export function openShipper(options: {
           digest,
           name: result.name,
         });
+        if (record.seq === to + 1) told = record.seq;
         return { kind: "shipped" };
       }
     }
