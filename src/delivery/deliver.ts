@@ -10,6 +10,8 @@ export type Target =
   | { readonly kind: "new-branch"; readonly name: string; readonly base: string }
   /** Our own branch of an earlier delivery, which stands at the commit's parent. */
   | { readonly kind: "own-branch"; readonly name: string; readonly base: string }
+  /** A branch that does not exist yet, and nothing more: a person opens the pull request. */
+  | { readonly kind: "branch"; readonly name: string }
   /** The branch of the pull request that the work was asked on; no pull request is opened. */
   | { readonly kind: "pull-request"; readonly name: string };
 
@@ -60,7 +62,8 @@ export async function deliver(work: Work, tools: DeliverTools): Promise<Delivere
   const branch = await carryOut(branchEffect(work, tools.host), tools);
   if (branch.kind === "refused") return { ...branch, effect: "branch", head: null };
   const head = branch.value;
-  if (work.target.kind === "pull-request") return { kind: "pushed", branch: name, head };
+  if (work.target.kind === "pull-request" || work.target.kind === "branch")
+    return { kind: "pushed", branch: name, head };
   const pull = await carryOut(pullRequestEffect(work, work.target.base, tools.host), tools);
   if (pull.kind === "done") return { kind: "pull-request", branch: name, head, ...pull.value };
   if (pull.code === "not-permitted") return { kind: "not-permitted", branch: name, head, why: pull.why };
@@ -85,7 +88,7 @@ function branchEffect(work: Work, host: Host): Effect<Sha> {
       });
       if (commit.kind === "refused") return commit;
       const moved =
-        work.target.kind === "new-branch"
+        work.target.kind === "new-branch" || work.target.kind === "branch"
           ? await host.branch.create(name, commit.sha)
           : await host.branch.advance(name, { from: parent.sha, to: commit.sha });
       return moved.kind === "made" ? doneAt(commit.sha) : moved;
@@ -99,7 +102,7 @@ async function findBranch(work: Work, host: Host): Promise<EffectDone<Sha> | Hos
   const at = await host.branch.find(target.name);
   if (at?.tree === passed.tree && at.parents.length === 1 && at.parents[0] === parent.sha)
     return doneAt(at.sha);
-  if (target.kind === "new-branch") {
+  if (target.kind === "new-branch" || target.kind === "branch") {
     if (at === null) return null;
     return refused("exists", `the branch ${target.name} exists at ${at.sha} with other content`);
   }

@@ -1,8 +1,8 @@
-import type { SessionId } from "../session/id.ts";
+import { parseSessionId, type SessionId } from "../session/id.ts";
 import { isOurMarker, markerMac } from "../session/marker.ts";
 import type { SealKey } from "../session/shipment.ts";
 
-export type MarkedEffect = "comment" | "pull-request";
+export type MarkedEffect = "comment" | "pull-request" | "reply";
 
 /** The hidden line by which we know our own comment or pull request again. Unique, and not to be made without the key. */
 export function markerOf(key: SealKey, session: SessionId, effect: MarkedEffect): string {
@@ -20,4 +20,13 @@ export function readRunsMarker(key: SealKey, session: SessionId, body: string): 
   const found = new RegExp(`<!-- agent:v1:${session}:runs:([0-9,]{1,4000}):([0-9a-f]{1,64}) -->`).exec(body);
   const [, list = "", mac = ""] = found ?? [];
   return list !== "" && isOurMarker(key, `${session}/runs/${list}`, mac) ? list.split(",") : null;
+}
+
+/** The sessions whose status comment this is, by markers that only we can have made; at most one in our own comments. */
+export function sessionsIn(key: SealKey, body: string): readonly SessionId[] {
+  const found = body.matchAll(/<!-- agent:v1:(s[0-9a-f]{12}):comment:([0-9a-f]{1,64}) -->/g);
+  return Array.from(found).flatMap(([, id = "", mac = ""]) => {
+    const session = parseSessionId(id);
+    return session !== null && isOurMarker(key, `${session}/comment`, mac) ? [session] : [];
+  });
 }

@@ -2,7 +2,7 @@ import type { EvidenceRow } from "../gate/evidence.ts";
 import type { SessionId } from "../session/id.ts";
 import { evidenceTable } from "./evidence.ts";
 import { fitBody } from "./fit.ts";
-import { howToGoOn, sandboxOffSentence } from "./how-to-go-on.ts";
+import { sandboxOffSentence } from "./how-to-go-on.ts";
 import { codeSpan, neutralCell, neutralText, neutralTitle } from "./neutral.ts";
 
 export type PullRequestFacts = {
@@ -25,20 +25,18 @@ export type PullRequestFacts = {
   /** False with the job's own token, whose pull requests start no workflow. */
   readonly startsChecks: boolean;
   readonly sandboxOff: boolean;
-  /** False where nothing could be shipped. */
-  readonly resumable: boolean;
 };
 
 const titleMax = 200;
 const listMax = 50;
 
-/** The first heading or sentence of the work's own words, else the issue's title, else ours. */
+/** The first line of the work's own words, as the model is told to write it; else the issue's title, else ours. */
 export function pullRequestTitle(options: {
   readonly summary: string;
   readonly issueTitle: string | null;
 }): string {
-  const heading = options.summary.split("\n").find((line) => /^#{1,3}[ \t]+\S/.test(line));
-  const own = neutralTitle(heading?.replace(/^#+/, "") ?? "", titleMax);
+  const [first = ""] = options.summary.trim().split("\n");
+  const own = neutralTitle(first.replace(/^#{1,6}[ \t]+/, ""), titleMax);
   return own || neutralTitle(options.issueTitle ?? "", titleMax) || "Change what was asked for";
 }
 
@@ -91,9 +89,7 @@ function howItGoesOn(facts: PullRequestFacts): string {
     facts.startsChecks
       ? ""
       : "This repository's own workflows have not run on this pull request: one that a job's token opens does not start them. Close and reopen it to start them.",
-    facts.resumable
-      ? howToGoOn(facts.triggerPhrase, facts.session)
-      : "This session could not be stored, so it cannot be resumed.",
+    `To go on, comment ${codeSpan(facts.triggerPhrase)} and what to change on this pull request.`,
     `Made by Baton, session ${codeSpan(facts.session)}${facts.runUrl === null ? "" : ` ([run](${facts.runUrl}))`}.`,
   ];
   return `---\n\n${sentences.filter((sentence) => sentence !== "").join("\n\n")}`;

@@ -83,7 +83,6 @@ const pull: PullRequestFacts = {
   runUrl: "https://github.com/octo/demo/actions/runs/5",
   startsChecks: false,
   sandboxOff: false,
-  resumable: true,
 };
 
 describe("the status comment", () => {
@@ -187,7 +186,7 @@ describe("the pull request", () => {
 
       This repository's own workflows have not run on this pull request: one that a job's token opens does not start them. Close and reopen it to start them.
 
-      To go on, comment <code>/agent resume s0123456789ab</code> here, or dispatch the workflow with the session <code>s0123456789ab</code>.
+      To go on, comment <code>/agent</code> and what to change on this pull request.
 
       Made by Baton, session <code>s0123456789ab</code> ([run](https://github.com/octo/demo/actions/runs/5)).
       "
@@ -196,9 +195,8 @@ describe("the pull request", () => {
 
   it("says that the sandbox was off, and leaves out what it does not know", () => {
     const facts = { ...pull, closes: null, redToGreen: [], flagged: [], leftOut: [], runUrl: null };
-    const body = pullRequestBody({ ...facts, startsChecks: true, sandboxOff: true, resumable: false });
+    const body = pullRequestBody({ ...facts, startsChecks: true, sandboxOff: true });
     expect(body).toContain("The sandbox was switched off");
-    expect(body).toContain("cannot be resumed");
     expect(body).not.toMatch(/Closes|Left out|closely|Red to green|own workflows/);
   });
 
