@@ -1,0 +1,59 @@
+import { markerOf, sessionsIn } from "../delivery/marker.ts";
+import { codeSpan, neutralText } from "../delivery/neutral.ts";
+import type { SessionId } from "../session/id.ts";
+import type { Means } from "./means.ts";
+
+/** The sessions of a thread, newest first, with the comment where each stands. */
+export async function sessionsOf(
+  thread: number,
+  { host, key }: Pick<Means, "host" | "key">,
+): Promise<readonly { readonly session: SessionId; readonly url: string }[]> {
+  const comments = await host.comment.find(thread, "<!-- agent:v1:");
+  return comments
+    .flatMap(({ body, url }) => sessionsIn(key, body).map((session) => ({ session, url })))
+    .reverse();
+}
+
+export function statusText(
+  sessions: readonly { readonly session: SessionId; readonly url: string }[],
+): string {
+  if (sessions.length === 0) return "No session has been started on this thread.";
+  const lines = sessions.map(({ session, url }) => `- session ${codeSpan(session)}: [its status](${url})`);
+  return `Sessions of this thread, newest first:\n\n${lines.join("\n")}`;
+}
+
+export function helpText(phrase: string): string {
+  const line = (command: string, what: string): string =>
+    `- write ${codeSpan(`${phrase}${command}`)} to ${what}`;
+  return [
+    "The first line of a new comment by somebody with write access can be a command:",
+    "",
+    line(" fix", "have this issue fixed; words after it say more"),
+    line(" fix <full sha>", "work on exactly that head of a fork's pull request"),
+    line(" resume", "continue the last session of this thread; a session id continues that one"),
+    line(" status", "be shown where the sessions of this thread stand"),
+    line(" help", "be shown this"),
+    "",
+    "Any other words after the phrase are a task, as with fix.",
+  ].join("\n");
+}
+
+/**
+ * One short reply to a command. A run that is repeated brings its own reply up to date and never adds another. A
+ * thread that takes no comments is said in the log: the summary carries the text as well.
+ */
+export async function reply(
+  thread: number,
+  session: SessionId,
+  text: string,
+  means: Pick<Means, "host" | "key" | "say" | "orders">,
+): Promise<void> {
+  const { host, key, say, orders } = means;
+  const marker = markerOf(key, session, "reply");
+  const body = `${marker}\n${neutralText(text, { max: 20_000, issue: null, triggerPhrase: orders.triggerPhrase })}\n`;
+  const [first] = await host.comment.find(thread, marker);
+  if (first?.body === body) return;
+  const made =
+    first === undefined ? await host.comment.create(thread, body) : await host.comment.update(first.id, body);
+  if (made.kind === "refused") say(`The reply could not be posted on #${thread}: ${made.why}`);
+}

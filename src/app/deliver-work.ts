@@ -1,0 +1,93 @@
+import { branchName, commitMessage } from "../delivery/branch.ts";
+import { compareLink } from "../delivery/compare-link.ts";
+import { type Delivered, deliver, type Target } from "../delivery/deliver.ts";
+import type { EffectTools } from "../delivery/effect.ts";
+import type { CommitFile } from "../delivery/host.ts";
+import { markerOf } from "../delivery/marker.ts";
+import { pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
+import type { Candidate, Judgement } from "./judge-work.ts";
+import type { ReadyWork, Work } from "./work.ts";
+
+export type Delivery = {
+  readonly delivered: Delivered;
+  /** Where one click opens the pull request that the settings forbid us to open. */
+  readonly compareUrl: string;
+};
+
+/** Publishes what the gate passed: one commit on the base, one branch, one pull request. */
+export async function deliverWork(
+  work: ReadyWork,
+  judged: Extract<Judgement, { kind: "passed" }>,
+  summary: string,
+): Promise<Delivery> {
+  const { identity, means, workspace } = work;
+  const { session, thread } = identity;
+  const { repository } = identity;
+  const title = pullRequestTitle({ summary, issueTitle: null });
+  const marker = markerOf(means.key, session, "pull-request");
+  const body = pullRequestBody({
+    session,
+    triggerPhrase: means.orders.triggerPhrase,
+    marker,
+    closes: thread?.kind === "issue" ? thread.number : null,
+    summary: withoutTitle(summary, title),
+    evidence: judged.evidence,
+    redToGreen: [],
+    flagged: judged.flagged,
+    leftOut: [],
+    runUrl: means.run.url,
+    startsChecks: means.orders.startsChecks,
+    sandboxOff: work.room.sandbox === "off",
+  });
+  const target = targetOf(work);
+  const delivered = await deliver(
+    {
+      session,
+      passed: judged.passed,
+      parent: { sha: identity.baseSha, tree: workspace.baseTree },
+      files: await commitFiles(work, judged.candidate),
+      message: commitMessage({ title, session, tree: judged.passed.tree }),
+      target,
+      pullRequest: { title, body, marker, draft: means.orders.publish === "draft" },
+    },
+    { ...effectTools(work), host: means.host },
+  );
+  const link = { serverUrl: means.serverUrl, owner: repository.owner, repo: repository.name };
+  return {
+    delivered,
+    compareUrl: compareLink({ ...link, base: identity.baseRef, branch: target.name, title, body }),
+  };
+}
+
+export function effectTools(work: Pick<Work, "journal" | "shipper">): EffectTools {
+  return {
+    append: work.journal.append,
+    shipped: async () => {
+      await work.shipper.ship();
+    },
+  };
+}
+
+function targetOf({ identity, means }: Work): Target {
+  const { thread, session, baseRef } = identity;
+  if (thread?.kind === "pull-request") return { kind: "pull-request", name: baseRef };
+  const name = branchName(thread, session);
+  return means.orders.publish === "branch"
+    ? { kind: "branch", name }
+    : { kind: "new-branch", name, base: baseRef };
+}
+
+async function commitFiles({ workspace }: Work, { changes }: Candidate): Promise<readonly CommitFile[]> {
+  const files: CommitFile[] = [];
+  for (const { path, mode, blob } of changes) {
+    const bytes = blob === null ? null : await workspace.objects.blob(blob);
+    files.push({ path, mode: mode ?? "100644", bytes });
+  }
+  return files;
+}
+
+/** The first line is the title already; the body need not say it twice. */
+function withoutTitle(summary: string, title: string): string {
+  const [first = "", ...rest] = summary.trim().split("\n");
+  return first.replace(/^#+\s*/, "").trim() === title ? rest.join("\n").trim() : summary;
+}

@@ -1,0 +1,110 @@
+import type { Tree } from "../base/hash.ts";
+import type { EvidenceRow } from "../gate/evidence.ts";
+import { judge, passedBefore } from "../gate/gate.ts";
+import { type Marked, protection } from "../gate/protected.ts";
+import { setupInputs } from "../gate/setup-inputs.ts";
+import type { Passed } from "../gate/verdict.ts";
+import type { Change } from "../workspace/workspace.ts";
+import { quoteFor } from "./quote.ts";
+import type { Work } from "./work.ts";
+
+/** The change as it would leave: what the session made, on the untouched base. */
+export type Candidate = {
+  /** Exactly what would be pushed: the base with the session's difference to the tree that setup left. */
+  readonly tree: Tree;
+  readonly changes: readonly Change[];
+};
+
+export type Judgement =
+  | {
+      readonly kind: "passed";
+      readonly passed: Passed;
+      readonly candidate: Candidate;
+      readonly evidence: readonly EvidenceRow[];
+      readonly flagged: readonly Marked[];
+    }
+  | { readonly kind: "no-change" }
+  /** The findings are in the log, and so in what the model is told next. */
+  | { readonly kind: "failed"; readonly evidence: readonly EvidenceRow[]; readonly why: string }
+  /** A person has to look: these decide what setup installs. */
+  | { readonly kind: "needs-setup"; readonly paths: readonly string[] }
+  | { readonly kind: "cancelled" };
+
+/** Asks whether the work may leave: every declared check on exactly the tree that would be pushed. */
+export async function judgeWork(
+  work: Work,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Judgement> {
+  const { workspace, config, journal, story, means, ground } = work;
+  const candidate = await candidateOf(work);
+  const { tree, changes } = candidate;
+  if (changes.length === 0) return { kind: "no-change" };
+  const { checks } = config;
+  const rules = { patterns: config.protected, checks, config: means.orders.configPath };
+  const { refused, flagged } = protection(changes, rules);
+  if (refused.length > 0) return refuseProtected(work, tree, refused);
+  const paths = await setupInputs(changes, contentsOf(work, changes));
+  if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
+  const baseTree = workspace.baseTree;
+  const events = journal.history.map((record) => record.event);
+  const before = passedBefore(events, { checks, baseTree, tree });
+  const verdict =
+    before ??
+    (await judge({
+      checks,
+      port: means.rooms.checks(ground.dirs, workspace, { names: config.env }),
+      baseTree,
+      tree,
+      round: journal.state.gate.rounds + 1,
+      known: new Map(Object.entries(journal.state.gate.base)),
+      append: story.append,
+      payload: journal.store,
+      quote: quoteFor(means),
+      signal,
+    }));
+  switch (verdict.kind) {
+    case "passed":
+      return { ...verdict, candidate, flagged };
+    case "failed":
+      return {
+        kind: "failed",
+        evidence: verdict.evidence,
+        why: verdict.findings.map((one) => one.check).join(", "),
+      };
+    case "cancelled":
+      return verdict;
+  }
+}
+
+/** What setup leaves behind in files that git does not ignore is not part of the change, so it is taken out. */
+async function candidateOf({ workspace, journal }: Work): Promise<Candidate> {
+  const { tree, setupTree } = journal.state;
+  if (tree === null || setupTree === null)
+    throw new Error("the gate was asked before the workspace was sealed");
+  const { baseTree, objects } = workspace;
+  const own = await objects.transplant({ from: setupTree, to: tree, onto: baseTree });
+  return { tree: own, changes: await workspace.diff(baseTree, own) };
+}
+
+async function refuseProtected(work: Work, tree: Tree, refused: readonly Marked[]): Promise<Judgement> {
+  const round = work.journal.state.gate.rounds + 1;
+  const lines = refused.map(({ path, why }) => `- ${path}: ${why}`);
+  const text = `The change cannot be published while these paths are in it. Undo what you did to them:\n${lines.join("\n")}`;
+  await work.story.append({ type: "gate.failed", round, tree, findings: await work.journal.store(text) });
+  return { kind: "failed", evidence: [], why: refused.map((one) => one.path).join(", ") };
+}
+
+type ReadFile = (path: string) => Promise<Uint8Array | null>;
+
+function contentsOf(
+  { workspace }: Work,
+  changes: readonly Change[],
+): { readonly before: ReadFile; readonly after: ReadFile } {
+  return {
+    before: async (path) => workspace.objects.fileAt(workspace.baseTree, path),
+    after: async (path) => {
+      const blob = changes.find((change) => change.path === path)?.blob ?? null;
+      return blob === null ? null : workspace.objects.blob(blob);
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { Clock } from "../base/clock.ts";
+import type { Mask } from "../base/masking.ts";
+import type { Permissions } from "../command/permissions.ts";
+import type { Host } from "../delivery/host.ts";
+import type { Check, Checks } from "../gate/checks.ts";
+import type { OnLive } from "../loop/live.ts";
+import type { Model, ToolDefinition } from "../loop/model.ts";
+import type { Prices } from "../loop/prices.ts";
+import type { Toolbox } from "../loop/toolbox.ts";
+import type { Budget, RunRef } from "../session/event.ts";
+import type { SessionFiles } from "../session/files.ts";
+import type { SessionId } from "../session/id.ts";
+import type { Leases } from "../session/leases.ts";
+import type { Shelf } from "../session/shelf.ts";
+import type { SealKey } from "../session/shipment.ts";
+import type { Pinned, PinTarget, Workspace } from "../workspace/workspace.ts";
+import type { ParseYaml } from "./read-config.ts";
+
+/** What this run was told, besides what triggered it. */
+export type Orders = {
+  readonly provider: string;
+  readonly model: string;
+  readonly triggerPhrase: string;
+  readonly allowedBots: readonly number[];
+  /** What was set on purpose; the rest is the file's or the default. */
+  readonly budget: Partial<Budget>;
+  readonly configPath: string;
+  /** In place of the file's; null where the file decides. */
+  readonly setup: readonly string[] | null;
+  readonly checks: readonly Check[] | null;
+  readonly publish: "draft" | "ready" | "branch";
+  /** Whether a pull request made with our token starts the repository's own workflows. */
+  readonly startsChecks: boolean;
+  readonly durability: "process" | "disk";
+  readonly shipSeconds: number;
+  /** Why no model can be asked, such as a missing key; null when one can. */
+  readonly modelMissing: string | null;
+};
+
+export type RepositoryFacts = {
+  readonly id: number;
+  readonly owner: string;
+  readonly name: string;
+  readonly defaultBranch: string;
+};
+
+/** The directories of one run of a session; all absolute and ours alone. */
+export type RunDirs = {
+  /** The base tree with what setup made of it; nothing else ever runs in it. */
+  readonly base: string;
+  /** What the model works in. */
+  readonly work: string;
+  /** HOME as setup left it. */
+  readonly home: string;
+  /** A copy of it, for the model's tools. */
+  readonly workHome: string;
+};
+
+/** A place where tools run, open and proved sound. */
+export type Room = AsyncDisposable & {
+  /** What kind of sandbox it is, for the log and the pull request; `off` when there is none. */
+  readonly sandbox: string;
+  readonly pid: number | null;
+  readonly toolbox: Toolbox;
+};
+
+export type SetupRun = {
+  readonly command: string;
+  readonly exitCode: number | null;
+  readonly ms: number;
+  readonly output: string;
+};
+
+/** Where repository code runs: setup, the model's tools, the gate's checks. */
+export type Rooms = {
+  /** Runs one after the other until one fails; network on, no secrets, HOME is `dirs.home`. */
+  readonly setup: (
+    dirs: RunDirs,
+    commands: readonly string[],
+    options: { readonly names: readonly string[]; readonly signal: AbortSignal },
+  ) => Promise<readonly SetupRun[]>;
+  /** Opens and probes; `refused` when a promise of the sandbox does not hold here. */
+  readonly open: (
+    dirs: RunDirs,
+    options: { readonly names: readonly string[]; readonly signal: AbortSignal },
+  ) => Promise<
+    { readonly kind: "open"; readonly room: Room } | { readonly kind: "refused"; readonly why: string }
+  >;
+  readonly checks: (
+    dirs: RunDirs,
+    places: CheckPlaces,
+    options: { readonly names: readonly string[] },
+  ) => Checks;
+};
+
+/** How a clean checkout is made: the two methods of the pinned workspace that it takes. */
+export type CheckPlaces = {
+  readonly copy: (from: string, to: string) => Promise<void>;
+  readonly restore: Workspace["restore"];
+};
+
+/** What one session has on this machine. */
+export type Ground = AsyncDisposable & {
+  readonly files: SessionFiles;
+  readonly dirs: RunDirs;
+  readonly pin: (target: PinTarget, options: { readonly signal: AbortSignal }) => Promise<Pinned>;
+};
+
+export type GroundTaken =
+  | { readonly kind: "taken"; readonly ground: Ground }
+  | { readonly kind: "refused"; readonly code: "busy"; readonly why: string };
+
+/** Everything a story works with: the ports, and what the run knows of itself. */
+export type Means = {
+  readonly orders: Orders;
+  readonly repository: RepositoryFacts;
+  readonly run: RunRef & { readonly url: string | null; readonly workflow: string };
+  /** `https://github.com` */
+  readonly serverUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** n random bytes. */
+  readonly bytes: (n: number) => Uint8Array;
+  readonly mask: Mask;
+  readonly key: SealKey;
+  readonly permissions: Permissions;
+  readonly host: Host;
+  readonly leases: Leases;
+  readonly shelf: Shelf;
+  readonly model: Model;
+  /** What the model is told of the tools; the same whatever the sandbox. */
+  readonly tools: readonly ToolDefinition[];
+  readonly prices: Prices;
+  readonly rooms: Rooms;
+  readonly parseYaml: ParseYaml;
+  /** Takes the session's place on this machine: fresh directories, the local lock. */
+  readonly ground: (session: SessionId) => Promise<GroundTaken>;
+  /** Tells `post` which session this run has open. */
+  readonly opened: (session: SessionId) => void;
+  /** Whether what aborted the run was its own time limit. */
+  readonly deadline: () => boolean;
+  /** A line for the job's log; untrusted text in it is made harmless by the adapter. */
+  readonly say: (text: string) => void;
+  /** The same, where a person has to see it. */
+  readonly warn: (text: string) => void;
+  readonly onLive: OnLive;
+};

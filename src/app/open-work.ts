@@ -1,0 +1,107 @@
+import type { Budget } from "../session/event.ts";
+import type { OpenJournal } from "../session/open-journal.ts";
+import type { Shipped } from "../session/ship.ts";
+import { openShipper } from "../session/shipper.ts";
+import { endWork } from "./end-work.ts";
+import type { Means } from "./means.ts";
+import type { Outcome } from "./outcome.ts";
+import { makeReady } from "./ready.ts";
+import { settle } from "./settle.ts";
+import { openBoard } from "./status.ts";
+import type { Work } from "./work.ts";
+
+/**
+ * What a started and a resumed session have in common once the log is open and claimed: the claim leaves the machine
+ * while the workspace is made ready, the comment is made in the background, then the work is driven to its end.
+ */
+export async function carryOn(
+  parts: Pick<Work, "means" | "identity" | "ground" | "workspace" | "config" | "journal" | "story">,
+  options: {
+    readonly budget: Budget;
+    readonly last: Shipped | null;
+    readonly runs: readonly string[];
+    readonly notes: readonly string[];
+    readonly signal: AbortSignal;
+  },
+): Promise<Outcome> {
+  const { means, identity, journal } = parts;
+  const { budget, signal } = options;
+  const shipper = openShipperFor(parts.journal, parts, options);
+  const board = openBoard(identity, {
+    means,
+    state: () => journal.state,
+    runs: options.runs,
+    notes: options.notes,
+  });
+  const system = await systemOf(journal);
+  const work: Work = { ...parts, system, shipper, board };
+  means.opened(identity.session);
+  // The first shipment carries the claim and the comment's intent; both are on their way while the place is made.
+  const shipped = Promise.withResolvers<unknown>();
+  shipped.promise.catch(() => undefined);
+  const ship = async (): Promise<void> => {
+    const shipping = shipper.ship();
+    shipped.resolve(shipping);
+    await shipping;
+  };
+  const opening = board.open({ append: journal.append, shipped: ship });
+  if (identity.thread === null) shipped.resolve(shipper.ship());
+  const ready = await makeReady(work, { signal });
+  if (ready.kind === "refused") {
+    await opening;
+    return endWork(work, notReady(ready.code, ready.why));
+  }
+  await using room = ready.room;
+  board.sandbox(room.sandbox);
+  board.say("working");
+  return await settle({ ...work, room }, { budget, shipped: shipped.promise, signal });
+}
+
+function openShipperFor(
+  journal: OpenJournal,
+  { means, ground, workspace }: Pick<Work, "means" | "ground" | "workspace">,
+  { last, signal }: { readonly last: Shipped | null; readonly signal: AbortSignal },
+) {
+  return openShipper({
+    journal,
+    files: ground.files,
+    shipping: shippingOf(means, workspace.objects.pack),
+    last,
+    shipSeconds: means.orders.shipSeconds,
+    clock: means.clock,
+    signal,
+    onUnshipped: (why) =>
+      means.warn(`The session could not be stored, so it cannot be resumed elsewhere: ${why}`),
+  });
+}
+
+function shippingOf(means: Means, pack: Work["workspace"]["objects"]["pack"]) {
+  const { shelf, key, run } = means;
+  const { id, attempt, job, workflow } = run;
+  return { shelf, key, run: { id, attempt, job }, workflow, nonce: () => means.bytes(12), pack };
+}
+
+async function systemOf(journal: OpenJournal): Promise<string> {
+  const { system } = journal.state;
+  if (system === null) throw new Error("the log does not hold a system prompt");
+  return journal.load(system);
+}
+
+/** A failed setup may pass tomorrow; a sandbox that does not hold is refused here and may hold elsewhere. */
+function notReady(code: "setup-failed" | "sandbox" | "workspace" | "cancelled", why: string) {
+  switch (code) {
+    case "cancelled":
+    case "setup-failed":
+      return { kind: "suspended", reason: code, detail: why } as const;
+    case "sandbox":
+    case "workspace":
+      return { kind: "ended", outcome: "refused", reason: code, detail: why } as const;
+  }
+}
+
+export function unleasedNote(why: string | null): readonly string[] {
+  if (why === null) return [];
+  return [
+    `No lease could be written (${why}), so only one branch and one pull request are promised, not one run at a time.`,
+  ];
+}

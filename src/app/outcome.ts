@@ -1,0 +1,69 @@
+import type { SessionId } from "../session/id.ts";
+
+export type OutcomeKind =
+  | "pull-request"
+  | "no-change"
+  | "suspended"
+  | "gate-failed"
+  | "refused"
+  | "failed"
+  | "ignored"
+  /** A command that only asks, such as `status` or `help`, was answered. */
+  | "answered";
+
+/** How one run ended: what comment, outputs, summary and exit code are made of, so that they agree (R27). */
+export type Outcome = {
+  readonly kind: OutcomeKind;
+  /** A code, such as `turns` or `no-checks`; stable, for workflows to test. */
+  readonly reason: string;
+  /** One or more whole sentences: what, where, what to do. May hold GitHub's or a check's words: untrusted text. */
+  readonly detail: string;
+  readonly resumable: boolean;
+  readonly exit: 0 | 1;
+  readonly session: SessionId | null;
+  readonly pullRequest: { readonly number: number; readonly url: string } | null;
+  readonly branch: string | null;
+  readonly baseSha: string | null;
+  readonly headSha: string | null;
+  readonly turns: number;
+  /** Null where a price is unknown. */
+  readonly costUsd: number | null;
+  /** Markdown for the job summary; empty when there is nothing to report. */
+  readonly report: string;
+};
+
+const nothing = {
+  resumable: false,
+  session: null,
+  pullRequest: null,
+  branch: null,
+  baseSha: null,
+  headSha: null,
+  turns: 0,
+  costUsd: 0,
+  report: "",
+} as const;
+
+export function outcome(
+  kind: OutcomeKind,
+  reason: string,
+  detail: string,
+  more: Partial<Omit<Outcome, "kind" | "reason" | "detail">> = {},
+): Outcome {
+  return { ...nothing, kind, reason, detail, exit: exitOf(kind), ...more };
+}
+
+function exitOf(kind: OutcomeKind): 0 | 1 {
+  switch (kind) {
+    case "gate-failed":
+    case "refused":
+    case "failed":
+      return 1;
+    case "pull-request":
+    case "no-change":
+    case "suspended":
+    case "ignored":
+    case "answered":
+      return 0;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Tree } from "../base/hash.ts";
+import type { CommandRun } from "../session/event.ts";
+import type { Room, SetupRun } from "./means.ts";
+import type { Work } from "./work.ts";
+
+export type Ready =
+  | { readonly kind: "ready"; readonly room: Room }
+  | {
+      readonly kind: "refused";
+      readonly code: "setup-failed" | "sandbox" | "workspace" | "cancelled";
+      readonly why: string;
+    };
+
+/**
+ * Makes the place where the model works: the base tree, setup on it, the last sealed tree over it, a sandbox around
+ * it that was proved. Setup runs on every machine anew; what it leaves in ignored files is not part of the session.
+ */
+export async function makeReady(work: Work, { signal }: { readonly signal: AbortSignal }): Promise<Ready> {
+  const { ground, workspace, means, config, journal } = work;
+  const { dirs } = ground;
+  await workspace.restore(dirs.base, workspace.baseTree);
+  const setup = await runSetup(work, signal);
+  if (setup.kind === "refused") return setup;
+  await workspace.copy(dirs.base, dirs.work);
+  await workspace.copy(dirs.home, dirs.workHome);
+  const { tree } = journal.state;
+  if (tree !== null && tree !== setup.tree) await workspace.restore(dirs.work, tree);
+  const opened = await means.rooms.open(dirs, { names: config.env, signal });
+  if (opened.kind === "refused") return { kind: "refused", code: "sandbox", why: opened.why };
+  await journal.append({ type: "sandbox.started", sandbox: opened.room.sandbox, pid: opened.room.pid });
+  return { kind: "ready", room: opened.room };
+}
+
+type Setup = { readonly kind: "done"; readonly tree: Tree } | Extract<Ready, { kind: "refused" }>;
+
+async function runSetup(work: Work, signal: AbortSignal): Promise<Setup> {
+  const { ground, workspace, means, config, journal } = work;
+  const commands = config.setup;
+  await journal.append({ type: "setup.started", commands });
+  const began = means.clock.elapsed();
+  const runs =
+    commands.length === 0
+      ? []
+      : await means.rooms.setup(ground.dirs, commands, { names: config.env, signal });
+  const failed = runs.find((run) => run.exitCode !== 0);
+  const sealed = failed === undefined ? await workspace.seal(ground.dirs.base) : null;
+  await journal.append({
+    type: "setup.settled",
+    ok: sealed?.kind === "sealed",
+    commands: await Promise.all(runs.map((run) => stored(run, work))),
+    tree: sealed?.kind === "sealed" ? sealed.tree : null,
+    ms: Math.round(means.clock.elapsed() - began),
+  });
+  if (signal.aborted)
+    return { kind: "refused", code: "cancelled", why: "the run was cancelled during setup" };
+  if (failed !== undefined) return setupFailed(failed);
+  if (sealed?.kind !== "sealed") {
+    const why = `after setup ${sealed?.path ?? "a file"} cannot be kept: ${sealed?.why ?? "unknown"}`;
+    return { kind: "refused", code: "workspace", why };
+  }
+  return { kind: "done", tree: sealed.tree };
+}
+
+async function stored(run: SetupRun, work: Work): Promise<CommandRun> {
+  return { ...run, ms: Math.round(run.ms), output: await work.journal.store(run.output) };
+}
+
+function setupFailed(run: SetupRun): Setup {
+  const how = run.exitCode === null ? "was ended" : `ended with exit code ${run.exitCode}`;
+  const tail = run.output.trim().split("\n").slice(-15).join("\n");
+  const why = `the setup command \`${run.command}\` ${how} on the untouched base commit. Its last lines:\n${tail}`;
+  return { kind: "refused", code: "setup-failed", why };
+}

@@ -1,0 +1,200 @@
+import { exhausted, spentOf } from "../loop/budget.ts";
+import { openStory } from "../loop/story.ts";
+import { claimSession } from "../session/claim.ts";
+import type { Budget, Identity, RunRef } from "../session/event.ts";
+import { type FoundSession, findSession, unpackSession } from "../session/find.ts";
+import type { SessionId } from "../session/id.ts";
+import type { Lease } from "../session/leases.ts";
+import { openJournal, stateOf } from "../session/open-journal.ts";
+import { recoverCalls, refuseResume } from "../session/recover.ts";
+import type { Shipped } from "../session/ship.ts";
+import { openIntent, type State } from "../session/state.ts";
+import { type VerifiedLog, verifyLog } from "../session/verify.ts";
+import type { PinTarget, Workspace } from "../workspace/workspace.ts";
+import type { Ground, Means } from "./means.ts";
+import { whyMoved } from "./moved.ts";
+import { carryOn, unleasedNote } from "./open-work.ts";
+import { type Outcome, outcome } from "./outcome.ts";
+import { protocol, toolsDigest } from "./protocol.ts";
+import { configOf } from "./read-config.ts";
+import { settleEffects } from "./settle-effects.ts";
+
+type Reference = { readonly session: SessionId; readonly run: string | null };
+
+/**
+ * Continues a session that another run left, in the order of session.md, section 7; the first check that fails ends
+ * it with its code. Up to the claim nothing is written anywhere, and the model is asked nothing.
+ */
+export async function resume(
+  { session, run }: Reference,
+  by: { readonly login: string },
+  means: Means,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Outcome> {
+  if (means.orders.modelMissing !== null)
+    return outcome("refused", "not-configured", means.orders.modelMissing);
+  const holders = await means.leases.holders(session, { signal });
+  const runs = [...new Set([...holders.map((lease) => lease.run.id), ...(run === null ? [] : [run])])];
+  const none = `no run holds or held the session ${session} here; name the run that stored it, as ${session}@<run id>`;
+  if (runs.length === 0) return outcome("refused", "not-found", none, { session });
+  const found = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
+  if (found.kind === "refused") return outcome("refused", found.code, found.why, { session });
+  const witnessed = holders.flatMap((lease) => (lease.head === null ? [] : [lease.head]));
+  const checked = verifyLog(found.session, { witnessed });
+  if (checked.kind === "damage") return outcome("refused", checked.code, checked.why, { session });
+  const taken = await means.ground(session);
+  if (taken.kind === "refused") return outcome("refused", taken.code, taken.why, { session });
+  await using ground = taken.ground;
+  const last = await unpackSession(found.session, checked.log, ground.files);
+  const proved: Proved = { found: found.session, log: checked.log, last, holders, runs, by: by.login };
+  return await takeOver(proved, { means, ground }, { signal });
+}
+
+type Proved = {
+  readonly found: FoundSession;
+  readonly log: VerifiedLog;
+  readonly last: Shipped;
+  readonly holders: readonly Lease[];
+  readonly runs: readonly string[];
+  readonly by: string;
+};
+
+async function takeOver(
+  proved: Proved,
+  { means, ground }: { readonly means: Means; readonly ground: Ground },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const { log, holders, found } = proved;
+  const state = await stateOf(log, ground.files);
+  const { identity } = log.manifest;
+  const { session, baseSha } = identity;
+  const known = { session, baseSha, turns: state.turn.number, costUsd: state.costUsd };
+  const { provider, model } = means.orders;
+  const refusal = refuseResume(state, { provider, model, protocol, tools: toolsDigest(means) });
+  if (refusal !== null) return outcome("refused", refusal.code, refusal.why, known);
+  const budget: Budget = {
+    ...(state.budget ?? { turns: 0, minutes: 0, tokens: null, costUsd: null }),
+    ...means.orders.budget,
+  };
+  const over = exhausted(budget, spentOf(state, 0));
+  if (over !== null) {
+    const why = `the budget of ${over} is used up; raise it with the input max-${over === "cost" ? "cost-usd" : over}`;
+    return outcome("refused", "exhausted", why, { ...known, resumable: true });
+  }
+  const claim = await claimSession(session, {
+    leases: means.leases,
+    holders,
+    run: refOf(means.run),
+    head: log.tail,
+    genReached: log.manifest.gen,
+    signal,
+  });
+  if (claim.kind === "refused")
+    return outcome("refused", claim.code, claim.why, { ...known, resumable: true });
+  const giveBack = async (code: string, why: string): Promise<Outcome> => {
+    await means.leases.release(session, { from: claim.gen, signal });
+    return outcome("refused", code, why, { ...known, resumable: true });
+  };
+  if (await hasMore(proved, identity, means, signal))
+    return giveBack("busy", `the run before was still storing ${session}; resume it again`);
+  const moved = await whyMoved(identity, state, means.host);
+  if (moved !== null) return giveBack("moved", moved);
+  const pinned = await ground.pin(pinTargetOf(identity), { signal });
+  if (pinned.kind === "refused") return giveBack(pinned.code, pinned.why);
+  const { workspace } = pinned;
+  const missing = await takeObjects(found, state, workspace);
+  if (missing !== null) return giveBack("objects", missing);
+  const config = await configOf(workspace, {
+    ...means.orders,
+    path: means.orders.configPath,
+    parseYaml: means.parseYaml,
+  });
+  if (config.kind === "refused") return giveBack(config.code, config.why);
+  const place = { means, ground, workspace, config: config.config, identity };
+  return continueLog({ ...proved, state, gen: claim.gen, unleased: claim.why }, place, { budget, signal });
+}
+
+type Place = {
+  readonly means: Means;
+  readonly ground: Ground;
+  readonly workspace: Workspace;
+  readonly config: Parameters<typeof carryOn>[0]["config"];
+  readonly identity: Identity;
+};
+
+/** The one append of a resume: the claim, the settlements, the facts the model has to know. */
+async function continueLog(
+  proved: Proved & { readonly state: State; readonly gen: number; readonly unleased: string | null },
+  place: Place,
+  { budget, signal }: { readonly budget: Budget; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const { log, last, gen, state, by } = proved;
+  const { means, ground, identity } = place;
+  const { clock, mask, orders } = means;
+  const options = { files: ground.files, clock, mask, durability: orders.durability, gen };
+  const journal = await openJournal(log, options);
+  const story = await openStory(journal);
+  await story.append({ type: "run.claimed", gen, run: refOf(means.run), head: log.tail });
+  const doubt = await settleEffects(journal, identity, means);
+  const died = state.status === "open";
+  const settled = await recoverCalls({ journal, append: story.append }, { died });
+  const text = resumedText(state, { by, rolledBack: settled.length > 0 });
+  await story.append({ type: "note.added", about: "resumed", text: await journal.store(text) });
+  means.say(`${identity.session}: continued from record ${log.tail.seq} as generation ${gen}`);
+  const notes = [
+    ...unleasedNote(proved.unleased),
+    ...doubt,
+    ...proved.found.reported.map((item) => `Passed over: ${item}.`),
+  ];
+  const runs = [...new Set([...proved.runs, means.run.id])];
+  return carryOn({ ...place, journal, story }, { budget, last, runs, notes, signal });
+}
+
+function resumedText(
+  state: State,
+  { by, rolledBack }: { readonly by: string; readonly rolledBack: boolean },
+): string {
+  const open = openIntent(state);
+  const parts = [
+    `The work goes on in a new run on a new machine, asked for by ${by}.`,
+    "The files are as they were after the last finished call; files that git ignores were rebuilt by setup.",
+    rolledBack ? "The call that was interrupted was undone." : "",
+    open === null || rolledBack ? "" : "What was under way when the run before stopped is done again.",
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** The run before may have stored more between our look and our claim; the claim ends that, so one more look suffices. */
+async function hasMore(
+  proved: Proved,
+  { session }: Identity,
+  means: Means,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const again = await findSession(session, {
+    ...means,
+    runs: proved.runs,
+    repositoryId: means.repository.id,
+    signal,
+  });
+  return again.kind !== "found" || again.session.last.digest !== proved.last.digest;
+}
+
+async function takeObjects(found: FoundSession, state: State, workspace: Workspace): Promise<string | null> {
+  for (const pack of found.packs) await workspace.objects.unpack(pack);
+  for (const tree of [state.setupTree, state.tree]) {
+    if (tree !== null && !(await workspace.objects.has(tree)))
+      return `the shipments do not hold the whole tree ${tree}`;
+  }
+  return null;
+}
+
+function pinTargetOf(identity: Identity): PinTarget {
+  const { baseSha, configSha, baseRef, thread } = identity;
+  if (thread?.kind !== "pull-request") return { kind: "branch", branch: baseRef, baseSha, configSha };
+  return { kind: "pull-request", number: thread.number, headSha: baseSha, baseRef, configSha };
+}
+
+function refOf({ id, attempt, job }: RunRef): RunRef {
+  return { id, attempt, job };
+}

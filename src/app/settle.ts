@@ -1,0 +1,191 @@
+import { limits } from "../base/limits.ts";
+import type { End } from "../loop/end.ts";
+import { runLoop } from "../loop/loop.ts";
+import type { Seal } from "../loop/seal.ts";
+import type { Budget } from "../session/event.ts";
+import { deliverWork } from "./deliver-work.ts";
+import { type Ended, endWork } from "./end-work.ts";
+import { type Judgement, judgeWork } from "./judge-work.ts";
+import type { Outcome } from "./outcome.ts";
+import type { ReadyWork } from "./work.ts";
+
+const maxTokens = 16_384;
+const maxTokensRaised = 32_768;
+
+/**
+ * Drives an open session to its end: the model works until it says that it is done, the gate judges, its findings go
+ * back to the model, and what passes is published.
+ */
+export async function settle(
+  work: ReadyWork,
+  options: { readonly budget: Budget; readonly shipped: Promise<unknown>; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  for (let rounds = 0; rounds <= limits.gateRoundsMax; rounds += 1) {
+    const end = await loop(work, options);
+    if (end.kind !== "finished") return endWork(work, stopped(end, work));
+    work.board.say("running the checks");
+    const judged = await judgeWork(work, options);
+    if (judged.kind === "passed") return publish(work, judged, end.text);
+    const ended = afterGate(judged, work, end.text);
+    if (ended !== null) return endWork(work, ended);
+    work.board.say("working on what the checks found");
+  }
+  throw new Error("the gate let more rounds through than there are");
+}
+
+function loop(
+  work: ReadyWork,
+  {
+    budget,
+    shipped,
+    signal,
+  }: { readonly budget: Budget; readonly shipped: Promise<unknown>; readonly signal: AbortSignal },
+): Promise<End> {
+  const { means, story, room, workspace, ground, shipper, board, system } = work;
+  return runLoop(
+    {
+      journal: story,
+      model: means.model,
+      toolbox: room.toolbox,
+      seal: async (): Promise<Seal> => {
+        const sealed = await workspace.seal(ground.dirs.work);
+        return sealed.kind === "sealed" ? sealed : { kind: "refused", why: `${sealed.path}: ${sealed.why}` };
+      },
+      prices: means.prices,
+      clock: means.clock,
+      random: means.random,
+      request: { model: work.identity.model, system, tools: means.tools, maxTokens, maxTokensRaised },
+      budget,
+      shipped: async () => {
+        await shipped;
+      },
+      turnEnded: async () => {
+        board.say("working");
+        await shipper.turnEnded();
+      },
+      inputs: async () => [],
+    },
+    { signal, onLive: means.onLive },
+  );
+}
+
+/** Null when the findings go back to the model. */
+function afterGate(
+  judged: Exclude<Judgement, { kind: "passed" }>,
+  work: ReadyWork,
+  said: string,
+): Ended | null {
+  switch (judged.kind) {
+    case "no-change":
+      return {
+        kind: "ended",
+        outcome: "no-change",
+        reason: "no-change",
+        detail: said || "The model changed nothing.",
+      };
+    case "cancelled":
+      return cancelled;
+    case "needs-setup": {
+      const detail = `The change touches what setup installs from (${judged.paths.join(", ")}), and setup is never run on a changed tree. A person has to look at it; nothing was published.`;
+      return { kind: "suspended", reason: "needs-setup", detail };
+    }
+    case "failed": {
+      work.board.evidence(judged.evidence);
+      const { rounds } = work.journal.state.gate;
+      if (rounds < limits.gateRoundsMax) return null;
+      const detail = `After ${rounds} rounds these checks are still red: ${judged.why}. Nothing was published.`;
+      return { kind: "ended", outcome: "gate-failed", reason: "checks", detail };
+    }
+  }
+}
+
+async function publish(
+  work: ReadyWork,
+  judged: Extract<Judgement, { kind: "passed" }>,
+  said: string,
+): Promise<Outcome> {
+  work.board.evidence(judged.evidence);
+  work.board.say("publishing");
+  const { delivered, compareUrl } = await deliverWork(work, judged, said);
+  switch (delivered.kind) {
+    case "pull-request": {
+      const { number, url, branch, head } = delivered;
+      const detail = `Pull request #${number} is open from ${branch}; the checks ran on exactly its tree.`;
+      const published = { branch, headSha: head, pullRequest: { number, url } };
+      return endWork(work, {
+        kind: "ended",
+        outcome: "pull-request",
+        reason: "opened",
+        detail,
+        ...published,
+      });
+    }
+    case "pushed": {
+      const { branch, head } = delivered;
+      const detail = `A commit is on ${branch}; the checks ran on exactly its tree.`;
+      return endWork(work, {
+        kind: "ended",
+        outcome: "pull-request",
+        reason: "pushed",
+        detail,
+        branch,
+        headSha: head,
+      });
+    }
+    case "not-permitted": {
+      const { branch, head, why } = delivered;
+      const detail = `The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${why} A maintainer can allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", or open it by the link.`;
+      return endWork(work, {
+        kind: "suspended",
+        reason: "not-permitted",
+        detail,
+        branch,
+        headSha: head,
+        compareUrl,
+      });
+    }
+    case "refused": {
+      const { effect, code, why, head } = delivered;
+      const detail = `The work passed, but the ${effect === "branch" ? "branch" : "pull request"} could not be made: ${why}`;
+      return endWork(work, { kind: "suspended", reason: code, detail, headSha: head });
+    }
+  }
+}
+
+const cancelled: Ended = {
+  kind: "suspended",
+  reason: "cancelled",
+  detail: "The run was cancelled. Everything up to the last finished call is kept.",
+};
+
+function stopped(end: Exclude<End, { kind: "finished" }>, work: ReadyWork): Ended {
+  switch (end.kind) {
+    case "cancelled":
+      return work.means.deadline()
+        ? { ...cancelled, reason: "minutes", detail: "The time budget was used up." }
+        : cancelled;
+    case "exhausted": {
+      const detail = `The budget of ${end.budget} was used up. Raise it and resume, or resume as it is to see the state.`;
+      return { kind: "suspended", reason: end.budget, detail };
+    }
+    case "provider": {
+      const when = end.retryAtMs === null ? "later" : `after ${new Date(end.retryAtMs).toISOString()}`;
+      return {
+        kind: "suspended",
+        reason: "provider",
+        detail: `The model's provider cannot go on: ${end.reason}. Resume ${when}.`,
+      };
+    }
+    case "stuck":
+      return { kind: "suspended", reason: "stuck", detail: end.why };
+    case "declined":
+      return {
+        kind: "ended",
+        outcome: "refused",
+        reason: "declined",
+        detail: "The model declined the task.",
+      };
+    case "unknown":
+      return { kind: "suspended", reason: "unknown-reply", detail: end.why };
+  }
+}

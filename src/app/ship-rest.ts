@@ -1,0 +1,89 @@
+import type { Host } from "../delivery/host.ts";
+import { markerOf } from "../delivery/marker.ts";
+import { statusComment } from "../delivery/status-comment.ts";
+import type { SessionFiles } from "../session/files.ts";
+import { stateOf } from "../session/open-journal.ts";
+import { type Sent, type Shipping, sendShipment } from "../session/ship.ts";
+import type { SealKey } from "../session/shipment.ts";
+import type { State } from "../session/state.ts";
+import { type VerifiedLog, verifyLog } from "../session/verify.ts";
+
+export type Rest =
+  /** There is nothing to ship: no log, or a session that ended and was shipped by its own run. */
+  | { readonly kind: "nothing"; readonly why: string }
+  | { readonly kind: "shipped"; readonly log: VerifiedLog; readonly state: State; readonly sent: Sent };
+
+/**
+ * What `post` does with the log that `main` left: ships it complete, so that a resume downloads one file. It never
+ * appends. A log that does not verify is not shipped over a good one.
+ */
+export async function shipRest(
+  files: SessionFiles,
+  options: { readonly shipping: (log: VerifiedLog) => Shipping; readonly signal: AbortSignal },
+): Promise<Rest> {
+  const read = await files.read();
+  const checked = verifyLog(read, { witnessed: [] });
+  if (checked.kind === "damage") return { kind: "nothing", why: `${checked.code}: ${checked.why}` };
+  const { log } = checked;
+  const state = await stateOf(log, files);
+  if (state.status === "ended") return { kind: "nothing", why: "the session ended" };
+  const shipped = log.records.findLast((record) => record.event.type === "shipment.sent");
+  const number = shipped?.event.type === "shipment.sent" ? shipped.event.number : 0;
+  const whole = {
+    manifest: read.manifest ?? new Uint8Array(),
+    log: read.log.subarray(0, log.length),
+    head: log.tail,
+  };
+  const sent = await sendShipment(whole, null, number + 1, {
+    files,
+    shipping: options.shipping(log),
+    signal: options.signal,
+  });
+  return { kind: "shipped", log, state, sent };
+}
+
+/** The last words in the status comment of a run that could not say them itself. */
+export async function finishComment(
+  { log, state, sent }: Extract<Rest, { kind: "shipped" }>,
+  options: {
+    readonly host: Host;
+    readonly key: SealKey;
+    readonly triggerPhrase: string;
+    readonly runUrl: string;
+    readonly cancelled: boolean;
+  },
+): Promise<void> {
+  const { session, thread } = log.manifest.identity;
+  if (thread === null) return;
+  const marker = markerOf(options.key, session, "comment");
+  const [ours] = await options.host.comment.find(thread.number, marker);
+  if (ours === undefined) return;
+  const saved = sent.kind === "sent";
+  const how = options.cancelled ? "The run was cancelled." : "The run died.";
+  const kept = saved
+    ? "Everything up to the last finished call is kept."
+    : "What it did could not be stored.";
+  const body = statusComment({
+    session,
+    triggerPhrase: options.triggerPhrase,
+    markers: [...ours.body.matchAll(/<!-- agent:v1:[^>]* -->/g)].map(([line]) => line),
+    doing: "stopped",
+    plan: state.plan,
+    turns: state.turn.number,
+    activeMs: state.activeMs,
+    costUsd: state.costUsd,
+    runUrl: options.runUrl,
+    pullRequest: null,
+    evidence: [],
+    notes: [],
+    sandboxOff: false,
+    stopped: {
+      outcome: "suspended",
+      reason: options.cancelled ? "cancelled" : "died",
+      detail: `${how} ${kept}`,
+      resumable: saved,
+      compareUrl: null,
+    },
+  });
+  await options.host.comment.update(ours.id, body);
+}

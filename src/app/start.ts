@@ -1,0 +1,161 @@
+import type { Authorised } from "../command/authorise.ts";
+import { taskText } from "../command/task.ts";
+import { markerOf } from "../delivery/marker.ts";
+import type { Config } from "../gate/config.ts";
+import { budgetFor } from "../loop/budget.ts";
+import { systemPrompt } from "../loop/prompt.ts";
+import { openStory } from "../loop/story.ts";
+import { claimSession } from "../session/claim.ts";
+import type { Budget, Identity } from "../session/event.ts";
+import { createJournal } from "../session/open-journal.ts";
+import type { PinTarget, Workspace } from "../workspace/workspace.ts";
+import type { Ground, Means } from "./means.ts";
+import { carryOn, unleasedNote } from "./open-work.ts";
+import { type Outcome, outcome } from "./outcome.ts";
+import { protocol, toolsDigest } from "./protocol.ts";
+import { drawBoundary } from "./quote.ts";
+import { configOf, instructionsOf } from "./read-config.ts";
+import { resume } from "./resume.ts";
+
+/** A command starts a session; one that the same trigger started before is resumed instead. */
+export async function start(
+  asked: Authorised,
+  means: Means,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const { session } = asked.trigger;
+  if (means.orders.modelMissing !== null)
+    return outcome("refused", "not-configured", means.orders.modelMissing);
+  const holders = await means.leases.holders(session, { signal });
+  if (holders.length > 0) return resume({ session, run: null }, asked.by, means, { signal });
+  const ended = await endedBefore(asked, means);
+  if (ended !== null) return ended;
+  const taken = await means.ground(session);
+  if (taken.kind === "refused") return outcome("refused", taken.code, taken.why, { session });
+  await using ground = taken.ground;
+  const pinned = await ground.pin(pinTargetOf(asked, means), { signal });
+  if (pinned.kind === "refused") return outcome("refused", pinned.code, pinned.why, { session });
+  return await begin(asked, { means, ground, workspace: pinned.workspace }, { signal });
+}
+
+/** The comment of a session outlives its lease: a command that is delivered again must not do the work again. */
+async function endedBefore(asked: Authorised, means: Means): Promise<Outcome | null> {
+  const { session } = asked.trigger;
+  if (asked.trigger.kind !== "comment") return null;
+  const found = await means.host.comment.find(
+    asked.trigger.thread.number,
+    markerOf(means.key, session, "comment"),
+  );
+  if (found.length === 0) return null;
+  return outcome("ignored", "done-before", `This command was carried out before, as session ${session}.`, {
+    session,
+  });
+}
+
+function pinTargetOf(asked: Authorised, means: Means): PinTarget {
+  const { thread, headSha } = asked;
+  if (thread?.kind === "pull-request" && thread.base !== null && headSha !== null) {
+    const { number, base } = thread;
+    return { kind: "pull-request", number, headSha, baseRef: base.ref, configSha: null };
+  }
+  return { kind: "branch", branch: means.repository.defaultBranch, baseSha: null, configSha: null };
+}
+
+async function begin(
+  asked: Authorised,
+  parts: { readonly means: Means; readonly ground: Ground; readonly workspace: Workspace },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const { means, ground, workspace } = parts;
+  const { orders, run, clock, mask, leases } = means;
+  const { session } = asked.trigger;
+  const known = { session, baseSha: workspace.baseSha };
+  const read = await configOf(workspace, { ...orders, path: orders.configPath, parseYaml: means.parseYaml });
+  if (read.kind === "refused")
+    return outcome("refused", read.code, withGuess(read.why, orders.configPath, read.guess), known);
+  const { config } = read;
+  const repository = `${means.repository.owner}/${means.repository.name}`;
+  const task = taskText(asked, { repository, boundary: () => drawBoundary(means) });
+  if (task.kind === "refused") return outcome("refused", task.code, task.why, known);
+  const claim = await claimSession(session, { leases, holders: [], run, head: null, genReached: 0, signal });
+  if (claim.kind === "refused") return outcome("refused", claim.code, claim.why, known);
+  const identity = identityOf(asked, means, workspace);
+  const budget = budgetOf(means, config);
+  const { durability } = orders;
+  const journal = createJournal(identity, { files: ground.files, clock, mask, durability });
+  const system = await systemFor(identity, config, workspace);
+  const story = await openStory(journal);
+  await story.append({ type: "session.opened", identity, budget, system: await journal.store(system) });
+  const { id, attempt, job } = run;
+  await story.append({ type: "run.claimed", gen: claim.gen, run: { id, attempt, job }, head: null });
+  const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: await journal.store(task.text) };
+  await story.append({ type: "input.accepted", ...input });
+  const notes = [...asked.notices, ...removedNote(task.removed), ...unleasedNote(claim.why)];
+  const options = { budget, last: null, runs: [run.id], notes, signal };
+  return carryOn({ means, identity, ground, workspace, config, journal, story }, options);
+}
+
+function identityOf(asked: Authorised, means: Means, workspace: Workspace): Identity {
+  const { id, owner, name, defaultBranch } = means.repository;
+  const { thread } = asked;
+  return {
+    session: asked.trigger.session,
+    repository: { id, owner, name },
+    thread: thread === null ? null : { kind: thread.kind, number: thread.number },
+    actor: asked.by,
+    baseSha: workspace.baseSha,
+    configSha: workspace.configSha,
+    baseRef: thread?.head?.ref ?? defaultBranch,
+    provider: means.orders.provider,
+    model: means.orders.model,
+    protocol,
+    tools: toolsDigest(means),
+  };
+}
+
+const defaultBudget: Budget = { turns: 60, minutes: 50, tokens: null, costUsd: 5 };
+
+/** An input wins over the file, the file over the default; without a known price the default cost limit means nothing. */
+function budgetOf({ orders, prices }: Means, { budget }: Config): Budget {
+  const merged: Budget = {
+    turns: orders.budget.turns ?? budget.turns ?? defaultBudget.turns,
+    minutes: orders.budget.minutes ?? budget.minutes ?? defaultBudget.minutes,
+    tokens: orders.budget.tokens ?? budget.tokens ?? defaultBudget.tokens,
+    costUsd: orders.budget.costUsd ?? budget.costUsd ?? defaultBudget.costUsd,
+  };
+  const costExplicit = (orders.budget.costUsd ?? budget.costUsd ?? null) !== null;
+  return budgetFor(merged, { model: orders.model, prices, costExplicit });
+}
+
+async function systemFor(identity: Identity, config: Config, workspace: Workspace): Promise<string> {
+  const { owner, name } = identity.repository;
+  return systemPrompt({
+    repository: `${owner}/${name}`,
+    baseSha: identity.baseSha,
+    baseRef: identity.baseRef,
+    setup: config.setup,
+    checks: config.checks,
+    instructions: await instructionsOf(workspace, config),
+  });
+}
+
+function inputIdOf({ trigger }: Authorised, run: string): string {
+  return trigger.kind === "comment" ? `comment:${trigger.comment.id}` : `run:${run}`;
+}
+
+function removedNote(removed: {
+  readonly comments: number;
+  readonly invisible: number;
+  readonly cutBytes: number;
+}): readonly string[] {
+  const { comments, invisible, cutBytes } = removed;
+  if (comments + invisible + cutBytes === 0) return [];
+  return [
+    `Left out of what the model was told: ${comments} hidden comments, ${invisible} invisible characters, ${cutBytes} bytes over the limit.`,
+  ];
+}
+
+function withGuess(why: string, path: string, guess: string | null): string {
+  if (guess === null) return `${why}.`;
+  return `${why}. A complete file to start from, guessed from the manifests; read it before you commit it as \`${path}\`:\n\n\`\`\`yaml\n${guess.trimEnd()}\n\`\`\``;
+}
