@@ -26,7 +26,10 @@ export function sealedTrees({
     pack: async ({ have, want }) => {
       await using reader = new ObjectReader(place);
       const base = await reader.find(`${baseSha}^{tree}`);
-      return await packTrees(place, { want, without: [...(base === null ? [] : [base.id as Tree]), ...have] });
+      return await packTrees(place, {
+        want,
+        without: [...(base === null ? [] : [base.id as Tree]), ...have],
+      });
     },
   };
 }

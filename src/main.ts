@@ -1,0 +1,39 @@
+import path from "node:path";
+import { jobLog } from "./adapters/actions/job-log.ts";
+import { reportEnding } from "./adapters/actions/report.ts";
+import { readSettings } from "./adapters/actions/settings.ts";
+import { keepForPost } from "./adapters/actions/state.ts";
+import { readSurroundings } from "./adapters/actions/surroundings.ts";
+import { type Outcome, outcome } from "./app/outcome.ts";
+import { recognise } from "./app/recognise.ts";
+import { maskOf } from "./base/masking.ts";
+
+// A comment that is not for us ends here within the time that node takes to start: the rest is loaded when needed.
+const settings = readSettings();
+const mask = maskOf(settings.secrets);
+const log = jobLog(mask);
+
+async function run(): Promise<Outcome> {
+  if (settings.kind === "refused") return outcome("refused", "settings", settings.why);
+  const surroundings = readSurroundings();
+  if (surroundings.kind === "refused") return outcome("refused", "surroundings", surroundings.why);
+  const { event, eventName: name, repository, actor, run: job } = surroundings;
+  const facts = { repositoryId: repository.id, runId: job.id, actor };
+  const asked = recognise({ name, payload: event }, facts, {
+    ...settings.asks,
+    triggerPhrase: settings.triggerPhrase,
+  });
+  if (asked.kind === "settled") return asked.outcome;
+  const { runAction } = await import("./wire/run-action.ts");
+  const toolhost = path.join(path.dirname(process.argv[1] ?? ""), "../toolhost");
+  return runAction(asked, { settings, surroundings, log, env: process.env, toolhost });
+}
+
+keepForPost("pid", String(process.pid));
+const ending = await run().catch((error: unknown) =>
+  outcome("failed", "internal", mask(String(error instanceof Error ? error.stack : error))),
+);
+await reportEnding(ending, { log, mask });
+keepForPost("ended", "true");
+// The artifact client leaves timers behind that would keep the job waiting.
+process.stdout.write("", () => process.exit(ending.exit));

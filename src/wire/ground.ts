@@ -1,0 +1,57 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { diskSessionFiles } from "../adapters/disk/files.ts";
+import { type Lock, lockSession } from "../adapters/disk/lock.ts";
+import type { GitWorkspaces } from "../adapters/git/workspaces.ts";
+import type { GroundTaken, RunDirs } from "../app/means.ts";
+
+export type GroundOptions = {
+  /** The session's own directory: its log, its blobs, its lock. */
+  readonly home: string;
+  readonly dirs: RunDirs;
+  readonly workspaces: GitWorkspaces;
+  readonly durability: "process" | "disk";
+  /** Whether what an earlier run left in `home` is the session, or a leftover to be removed. */
+  readonly keep: boolean;
+  readonly locked: (lock: Lock) => void;
+};
+
+/** Takes the session's place on this machine. Closing it keeps the log, for `post` or a later run, and frees the lock. */
+export async function takeGround(options: GroundOptions): Promise<GroundTaken> {
+  const { home, dirs, workspaces, durability, keep } = options;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const taken = await lockSession(home);
+  if (taken.kind === "busy") {
+    return {
+      kind: "refused",
+      code: "busy",
+      why: `process ${taken.owner.pid} works on this session on this machine`,
+    };
+  }
+  await using stack = new AsyncDisposableStack();
+  stack.use(taken.lock);
+  options.locked(taken.lock);
+  if (!keep) await removeLeftovers(home);
+  const files = stack.use(await diskSessionFiles(home, { durability }));
+  const owned = stack.move();
+  return {
+    kind: "taken",
+    ground: {
+      files,
+      dirs,
+      pin: async (target, { signal }) => {
+        const pinned = await workspaces.pin(target, { signal });
+        if (pinned.kind === "pinned") owned.use(pinned.workspace);
+        return pinned;
+      },
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    },
+  };
+}
+
+/** A file of an earlier run is never read by its fixed name (T69). */
+async function removeLeftovers(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (name !== "lock") await rm(path.join(home, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { sandboxChecks } from "../adapters/sandbox/checks.ts";
+import { type SandboxKind, sandboxKinds } from "../adapters/sandbox/kind.ts";
+import { openSandbox, type Sandbox, type SandboxGround } from "../adapters/sandbox/open.ts";
+import { runSetup } from "../adapters/sandbox/setup.ts";
+import { startSandbox } from "../adapters/sandbox/start.ts";
+import { sandboxToolbox } from "../adapters/sandbox/toolbox.ts";
+import type { Room, Rooms, RunDirs } from "../app/means.ts";
+import { tools } from "../tools/all.ts";
+
+export type RoomsOptions = {
+  readonly sandbox: "on" | "off";
+  readonly ground: Omit<SandboxGround, "kind" | "declared">;
+  /** The job's variables, of which only declared names are ever passed on. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A private directory of this run. */
+  readonly scratch: string;
+  readonly setupMinutes: number;
+  /** Told the outermost process of the sandbox that tools run in, so that a later process can end it. */
+  readonly started: (sandbox: Sandbox["process"]) => Promise<void>;
+  readonly say: (text: string) => void;
+};
+
+/** Where repository code runs, each time in a sandbox of the kind that this machine allows. */
+export function sandboxRooms(options: RoomsOptions): Rooms {
+  const { scratch, setupMinutes } = options;
+  let proved: SandboxKind | null = null;
+  const groundFor = (kind: SandboxKind, names: readonly string[]): SandboxGround => ({
+    ...options.ground,
+    kind,
+    declared: declaredIn(options.env, names),
+  });
+  const kind = async (): Promise<SandboxKind> => {
+    if (options.sandbox === "off") return "off";
+    if (proved !== null) return proved;
+    const possible = await sandboxKinds();
+    if (possible.kind === "none") throw new Error(possible.why);
+    return possible.kinds[0];
+  };
+  return {
+    setup: async (dirs, commands, { names, signal }) => {
+      const ground = groundFor(await kind(), names);
+      const place = { workspace: dirs.base, home: dirs.home, scratch };
+      return runSetup({ ...ground, ...place }, commands, { minutes: setupMinutes, signal });
+    },
+    open: async (dirs, { names, signal }) => {
+      const place = { workspace: dirs.work, home: dirs.workHome, scratch };
+      const opened = await openPlace(place, groundFor("off", names), { ...options, signal });
+      if (opened.kind === "unsound") return { kind: "refused", why: refusal(opened.why) };
+      for (const note of opened.notes) options.say(note);
+      proved = opened.sandbox.kind;
+      await options.started(opened.sandbox.process);
+      return { kind: "open", room: roomOf(opened.sandbox) };
+    },
+    checks: (dirs, workspace, { names }) => {
+      const { base, home } = dirs;
+      return {
+        checkout: async (tree, { signal }) => {
+          const ground = groundFor(await kind(), names);
+          return sandboxChecks({ ground, workspace, base, home, scratch }).checkout(tree, { signal });
+        },
+      };
+    },
+  };
+}
+
+type Opened =
+  | { readonly kind: "sound"; readonly sandbox: Sandbox; readonly notes: readonly string[] }
+  | { readonly kind: "unsound"; readonly why: string };
+
+async function openPlace(
+  place: { readonly workspace: string; readonly home: string; readonly scratch: string },
+  ground: SandboxGround,
+  options: Pick<RoomsOptions, "sandbox" | "scratch"> & { readonly signal: AbortSignal },
+): Promise<Opened> {
+  const { signal } = options;
+  if (options.sandbox === "off") {
+    const sandbox = await openSandbox({ ...ground, ...place, kind: "off", network: "host", tools: true });
+    return { kind: "sound", sandbox, notes: [] };
+  }
+  const plantIn = [path.dirname(options.scratch)];
+  return startSandbox({ ...ground, ...place }, { key: randomBytes(24).toString("hex"), plantIn, signal });
+}
+
+function roomOf(sandbox: Sandbox): Room {
+  return {
+    sandbox: sandbox.kind,
+    pid: sandbox.process.pid,
+    toolbox: sandboxToolbox(sandbox, { tools, commandTools: ["shell"] }),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
+}
+
+function refusal(why: string): string {
+  return `The sandbox does not hold on this machine: ${why}. Use a Linux runner with root, passwordless sudo or user namespaces; or set dangerously-disable-sandbox, which gives what the model runs this job's network, files and rights.`;
+}
+
+function declaredIn(env: RoomsOptions["env"], names: readonly string[]): Record<string, string> {
+  const given = names.map((name) => [name, env[name]] as const);
+  return Object.fromEntries(given.filter((one): one is readonly [string, string] => one[1] !== undefined));
+}
+
+/** The directories of one run; those that others write into are made here. */
+export async function makeDirs(run: string): Promise<RunDirs & { readonly scratch: string }> {
+  const at = (name: string): string => path.join(run, name);
+  const dirs = {
+    base: at("base"),
+    work: at("work"),
+    home: at("home"),
+    workHome: at("work-home"),
+    scratch: at("scratch"),
+  };
+  await mkdir(dirs.home, { recursive: true, mode: 0o700 });
+  await mkdir(dirs.scratch, { recursive: true, mode: 0o700 });
+  return dirs;
+}
