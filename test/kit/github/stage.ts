@@ -73,6 +73,8 @@ export type Stage = {
   completeRun(id: number, conclusion?: Conclusion): void;
   /** The issue or pull request as REST and webhook payloads show it. */
   issue(number: number): RestIssue;
+  /** The numeric id of an account. */
+  userId(login: string): number;
   restRepository(): RestRepository;
   comments(issue: number): readonly RestComment[];
   pulls(): Promise<readonly RestPull[]>;
@@ -127,6 +129,7 @@ export function openStage(world: World): Stage {
     addRun: (request) => addRun(world, request, forkOf(request.fork)),
     completeRun: (id, conclusion = "success") => completeRun(world, id, conclusion),
     issue: (number) => issueShape(world, thread(number)),
+    userId: (login) => accountOf(world, login).id,
     restRepository: () => world.repository,
     comments: (issue) => commentsOf(world, issue).map((comment) => commentShape(world, comment)),
     async pulls() {
