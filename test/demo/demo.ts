@@ -8,7 +8,15 @@ import { audit } from "./audit.ts";
 import { openJournal } from "./journal.ts";
 import { liveModel, scriptedModel, wordsFile } from "./model.ts";
 import { check, copyModules } from "./repository.ts";
-import { type FirstAct, firstAct, type SecondAct, type Stage, secondAct, startDemoGitHub } from "./story.ts";
+import {
+  EndedTooSoon,
+  type FirstAct,
+  firstAct,
+  type SecondAct,
+  type Stage,
+  secondAct,
+  startDemoGitHub,
+} from "./story.ts";
 import { openTimeline, type Timeline } from "./timeline.ts";
 import { type Summary, summarise } from "./verdict.ts";
 
@@ -23,17 +31,32 @@ if (read.kind === "refused") {
 
 async function demo(given: DemoArguments): Promise<number> {
   const timeline = openTimeline((text) => process.stdout.write(text));
+  const possible = await sandboxKinds();
+  const summary = await playOnce(given, possible.kind === "some" ? "on" : "off", timeline).catch(
+    (error: unknown) => {
+      // Only the run itself can tell whether the sandbox holds here: it refuses to start in one that does not.
+      if (!(error instanceof EndedTooSoon) || error.result.outputs["reason"] !== "sandbox") throw error;
+      timeline.plain(`\nThe sandbox does not hold on this machine: ${error.result.outputs["report"]}\n`);
+      return playOnce(given, "off", timeline);
+    },
+  );
+  process.stdout.write(`${JSON.stringify(summary.line)}\n`);
+  return summary.holds ? 0 : 1;
+}
+
+async function playOnce(given: DemoArguments, sandbox: "on" | "off", timeline: Timeline): Promise<Summary> {
   const scratch = mkdtempSync(join(tmpdir(), "baton-demo-"));
   try {
-    const summary = await play(given, scratch, timeline);
-    process.stdout.write(`${JSON.stringify(summary.line)}\n`);
-    return summary.holds ? 0 : 1;
+    return await play(given, { scratch, sandbox, timeline });
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function play(given: DemoArguments, scratch: string, timeline: Timeline): Promise<Summary> {
+async function play(
+  given: DemoArguments,
+  { scratch, sandbox, timeline }: Pick<Stage, "scratch" | "sandbox" | "timeline">,
+): Promise<Summary> {
   const { out, live, action } = given;
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
@@ -47,7 +70,6 @@ async function play(given: DemoArguments, scratch: string, timeline: Timeline): 
     onLine: ({ label, detail }) => timeline.detail(`journal: ${label} ${detail}`),
   });
   await using github = await startDemoGitHub(join(scratch, "git"));
-  const sandbox = (await sandboxKinds()).kind === "some" ? "on" : "off";
   introduce(timeline, { live: live !== null, packages, sandbox });
   const stage: Stage = { action, github, model, journal, timeline, scratch, modules, sandbox };
   const first = await firstAct(stage);

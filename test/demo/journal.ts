@@ -1,6 +1,6 @@
 // What the tool processes themselves say, past Baton: they write lines into a named pipe that the demo reads.
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, constants, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 
@@ -66,10 +66,20 @@ export function openJournal(options: {
       return wait.promise;
     },
     [Symbol.dispose]: () => {
+      release(join(dir, "hold"));
       calls.destroy();
       alive.destroy();
     },
   };
+}
+
+/** Lets go whoever still waits at the pipe: without a sandbox a command can outlive its run. */
+function release(path: string): void {
+  try {
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
+  }
 }
 
 function readPipe(path: string, mode: number): Socket {

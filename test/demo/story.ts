@@ -49,7 +49,19 @@ export type FirstAct = {
   /** What was under way then. */
   readonly moment: string;
   readonly requests: number;
+  /** Whether the machine went without a word and nothing of it is left. */
+  readonly isLost: boolean;
 };
+
+/** The first run was over before it could be interrupted. */
+export class EndedTooSoon extends Error {
+  readonly result: RunResult;
+
+  constructor(result: RunResult) {
+    super(`the first run ended before it could be interrupted (${howItEnded(result)})`);
+    this.result = result;
+  }
+}
 
 /** A maintainer's comment starts the work; the machine is lost in the middle of a call. Throws when it ends by itself. */
 export async function firstAct(stage: Stage): Promise<FirstAct> {
@@ -68,7 +80,7 @@ export async function firstAct(stage: Stage): Promise<FirstAct> {
   });
   const { run, id, machine } = await startJob(stage, { event, name: "machine-1", inputs: {} });
   const ended = run.done.then((result) => {
-    throw new Error(`the first run ended before it could be interrupted (${howItEnded(result)})`);
+    throw new EndedTooSoon(result);
   });
   const moment = await Promise.race([model.moment(journal), ended]);
   const requests = model.requests();
@@ -78,22 +90,17 @@ export async function firstAct(stage: Stage): Promise<FirstAct> {
   timeline.happened(`machine lost: ${moment}`);
   const lost = await run.lose();
   github.completeRun(id, "failure");
-  timeline.proved(lost.signal === "SIGKILL", "node ended by SIGKILL; nothing could be said or saved");
-  timeline.proved(lost.postCode === undefined, "no post step ran");
-  timeline.proved(!existsSync(machine), "the machine's directory is gone");
+  const silent = lost.signal === "SIGKILL" && lost.postCode === undefined;
+  const gone = !existsSync(machine);
+  timeline.proved(silent, "node ended by SIGKILL and no post step ran: nothing could be said or saved");
+  timeline.proved(gone, "the machine's directory is gone");
   if (model.kind === "scripted" && stage.sandbox === "on") {
     await journal.died;
     timeline.proved(true, "the command that was running died with it: nobody holds its pipe any more");
   }
-  return {
-    run: id,
-    base,
-    issue: opened.number,
-    session: sessionIn(github, opened.number),
-    killedAt,
-    moment,
-    requests,
-  };
+  const session = sessionIn(github, opened.number);
+  const isLost = silent && gone;
+  return { run: id, base, issue: opened.number, session, killedAt, moment, requests, isLost };
 }
 
 export type SecondAct = { readonly run: number; readonly result: RunResult };

@@ -50,7 +50,7 @@ export function summarise(played: Played, timeline: Timeline): Summary {
   const claims: readonly (readonly [boolean, string])[] = [
     [outcome === "pull-request" && pull?.draft === true, "one draft pull request is open"],
     [second.result.conclusion === "success", "the second job ended green, its post step too"],
-    [problems.length === 0 && complaint === null, "every exchange kept to GitHub's and the model's rules"],
+    [problems.length === 0, "every exchange kept to GitHub's contract"],
     [findings.gateMatchesBranch, "the branch holds exactly the tree that the gate passed"],
     [
       findings.baseGreen === true && findings.redOnBase,
@@ -71,6 +71,8 @@ export function summarise(played: Played, timeline: Timeline): Summary {
     ],
     [findings.gateRounds === 2, "the gate judged twice: red, then green"],
   ];
+  // What was shown as it happened, or has been said above.
+  const before = [first.isLost, complaint === null];
   const all = scripted ? [...claims, ...counted] : claims;
   for (const [holds, text] of all) timeline.proved(holds, text);
   const line: DemoLine = {
@@ -90,5 +92,5 @@ export function summarise(played: Played, timeline: Timeline): Summary {
     sandbox,
     seconds: Number(seconds.toFixed(1)),
   };
-  return { line, holds: all.every(([holds]) => holds) };
+  return { line, holds: before.every(Boolean) && all.every(([holds]) => holds) };
 }

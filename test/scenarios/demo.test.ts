@@ -31,7 +31,10 @@ const skipsTheSecondRound: Mutation = {
     "if (findings.length > 0) await fail(asked, findings, evidence);\n    return pass(asked, evidence);",
 };
 
-describe("the demo", () => {
+// A bound on hanging: three demos and two builds, on a machine that does other things too.
+const timeout = 240_000;
+
+describe("the demo", { timeout }, () => {
   it("shows a killed session that goes on elsewhere and publishes only what the gate passed", async () => {
     using folder = temporary();
     const { exit, line, printed } = await runDemo(["--out", folder.path]);
@@ -91,6 +94,7 @@ async function runNode(args: readonly string[]) {
     cwd: root,
     env: { PATH: process.env["PATH"] ?? "" },
     stdio: ["ignore", "pipe", "pipe"],
+    timeout,
   });
   const closed = once(child, "close");
   const [said, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
