@@ -73,6 +73,8 @@ export type SetupRun = {
 
 /** Where repository code runs: setup, the model's tools, the gate's checks. */
 export type Rooms = {
+  /** Null where a sandbox can be made on this machine, or none was asked for; else why not. */
+  readonly impossible: () => Promise<string | null>;
   /** Runs one after the other until one fails; network on, no secrets, HOME is `dirs.home`. */
   readonly setup: (
     dirs: RunDirs,
@@ -137,7 +139,9 @@ export type Means = {
   readonly ground: (session: SessionId) => Promise<GroundTaken>;
   /** Tells `post` which session this run has open. */
   readonly opened: (session: SessionId) => void;
-  /** Whether what aborted the run was its own time limit. */
+  /** Aborts the run after `ms` of its time, however busy it is. */
+  readonly limit: (ms: number) => void;
+  /** Whether what aborted the run was that limit. */
   readonly deadline: () => boolean;
   /** A line for the job's log; untrusted text in it is made harmless by the adapter. */
   readonly say: (text: string) => void;

@@ -1,3 +1,4 @@
+import { remainingMs, spentOf } from "../loop/budget.ts";
 import type { Budget } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
@@ -36,6 +37,7 @@ export async function carryOn(
   const system = await systemOf(journal);
   const work: Work = { ...parts, system, shipper, board };
   means.opened(identity.session);
+  means.limit(Math.max(0, remainingMs(budget, spentOf(journal.state, 0))));
   // The first shipment carries the claim and the comment's intent; both are on their way while the place is made.
   const shipped = Promise.withResolvers<unknown>();
   shipped.promise.catch(() => undefined);

@@ -18,6 +18,8 @@ export type Ready =
 export async function makeReady(work: Work, { signal }: { readonly signal: AbortSignal }): Promise<Ready> {
   const { ground, workspace, means, config, journal } = work;
   const { dirs } = ground;
+  const impossible = await means.rooms.impossible();
+  if (impossible !== null) return { kind: "refused", code: "sandbox", why: impossible };
   await workspace.restore(dirs.base, workspace.baseTree);
   const setup = await runSetup(work, signal);
   if (setup.kind === "refused") return setup;

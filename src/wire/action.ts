@@ -37,6 +37,8 @@ export type ActionOptions = {
   readonly toolhost: string;
   readonly version: string;
   readonly deadline: () => boolean;
+  readonly limit: (ms: number) => void;
+  readonly opened: (session: SessionId) => void;
   readonly signal: AbortSignal;
 };
 
@@ -46,7 +48,7 @@ export async function githubMeans({
   surroundings,
   version,
   signal,
-}: Omit<ActionOptions, "log" | "env" | "toolhost" | "deadline">) {
+}: Omit<ActionOptions, "log" | "env" | "toolhost" | "deadline" | "limit" | "opened">) {
   const { repository, apiUrl, workflow, tempDir } = surroundings;
   const clock = systemClock;
   const client = githubClient({ baseUrl: apiUrl, token: settings.githubToken, version, clock, signal });
@@ -126,10 +128,12 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
         },
       }),
     opened: (session) => {
+      options.opened(session);
       keepForPost("session", session);
       keepForPost("home", home(session));
     },
     deadline: options.deadline,
+    limit: options.limit,
     say: log.say,
     warn: log.warn,
     onLive: () => undefined,

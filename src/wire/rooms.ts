@@ -40,6 +40,10 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
     return possible.kinds[0];
   };
   return {
+    impossible: async () => {
+      const possible = options.sandbox === "off" || proved !== null ? null : await sandboxKinds();
+      return possible?.kind === "none" ? refusal(possible.why) : null;
+    },
     setup: async (dirs, commands, { names, signal }) => {
       const ground = groundFor(await kind(), names);
       const place = { workspace: dirs.base, home: dirs.home, scratch };

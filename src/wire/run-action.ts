@@ -2,50 +2,77 @@ import { handle } from "../app/handle.ts";
 import { type Outcome, outcome } from "../app/outcome.ts";
 import type { Recognised } from "../app/recognise.ts";
 import { HostUnavailable } from "../delivery/host.ts";
+import type { SessionId } from "../session/id.ts";
 import { StorageFailure } from "../session/open-journal.ts";
 import { type ActionOptions, actionMeans } from "./action.ts";
 import { version } from "./version.ts";
 
-const defaultMinutes = 50;
+type Given = "version" | "deadline" | "limit" | "opened" | "signal";
+
+/** `setTimeout` takes no longer wait. */
+const timerMsMax = 2 ** 31 - 1;
 
 /** Handles what was asked, with the runner's signals and the time limit in one abort. */
 export async function runAction(
   asked: Extract<Recognised, { kind: "asked" }>,
-  options: Omit<ActionOptions, "version" | "deadline" | "signal">,
+  options: Omit<ActionOptions, Given>,
 ): Promise<Outcome> {
   const cancel = new AbortController();
-  const minutes = options.settings.budget.minutes ?? defaultMinutes;
-  const late = AbortSignal.timeout(minutes * 60_000);
-  const signal = AbortSignal.any([cancel.signal, late]);
+  const late = new AbortController();
+  const signal = AbortSignal.any([cancel.signal, late.signal]);
   const onSignal = (): void => cancel.abort(new Error("the run was cancelled"));
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
+  let session: SessionId | null = null;
   try {
-    const deadline = (): boolean => late.aborted && !cancel.signal.aborted;
-    const means = await actionMeans({ ...options, version, deadline, signal });
+    const means = await actionMeans({
+      ...options,
+      version,
+      signal,
+      deadline: () => late.signal.aborted && !cancel.signal.aborted,
+      limit: (ms) => {
+        setTimeout(
+          () => late.abort(new Error("the time budget is used up")),
+          Math.min(ms, timerMsMax),
+        ).unref();
+      },
+      opened: (one) => {
+        session = one;
+      },
+    });
     return await handle(asked, means, { signal });
   } catch (error) {
-    return unexpected(error, cancel.signal);
+    return unexpected(error, { cancelled: cancel.signal.aborted, late: late.signal.aborted, session });
   }
 }
 
 /** What no story turned into a value: GitHub gone for longer than reads are repeated, a full disk, a fault of ours. */
-function unexpected(error: unknown, cancelled: AbortSignal): Outcome {
+function unexpected(
+  error: unknown,
+  {
+    cancelled,
+    late,
+    session,
+  }: { readonly cancelled: boolean; readonly late: boolean; readonly session: SessionId | null },
+): Outcome {
+  const open = session !== null;
   if (error instanceof HostUnavailable) {
-    const detail = `GitHub gave no answer: ${error.message}. What was stored so far can be resumed.`;
-    return outcome("suspended", "github", detail, { resumable: true });
+    const then = open
+      ? "What was recorded is stored by the post step; resume later."
+      : "Nothing was begun; try again later.";
+    return outcome("suspended", "github", `GitHub gave no answer: ${error.message}. ${then}`, {
+      resumable: open,
+      session,
+    });
   }
   if (error instanceof StorageFailure) {
-    return outcome(
-      "failed",
-      "storage",
-      `The log could not be written: ${error.message} (${String(error.cause)}).`,
-    );
+    const detail = `The log could not be written: ${error.message} (${String(error.cause)}).`;
+    return outcome("failed", "storage", detail, { session });
   }
-  if (cancelled.aborted) {
-    return outcome("suspended", "cancelled", "The run was cancelled before a session was open.", {
-      resumable: false,
-    });
+  if (cancelled || late) {
+    const what = cancelled ? "The run was cancelled" : "The time budget was used up";
+    const detail = open ? `${what}. What was recorded is kept.` : `${what} before a session was open.`;
+    return outcome("suspended", cancelled ? "cancelled" : "minutes", detail, { resumable: open, session });
   }
   throw error;
 }
