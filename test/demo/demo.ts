@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { sandboxKinds } from "../../src/adapters/sandbox/kind.ts";
+import type { Run } from "../kit/runner/run.ts";
 import { type DemoArguments, readArguments } from "./arguments.ts";
 import { audit } from "./audit.ts";
 import { openJournal } from "./journal.ts";
@@ -46,18 +47,29 @@ async function demo(given: DemoArguments): Promise<number> {
 
 async function playOnce(given: DemoArguments, sandbox: "on" | "off", timeline: Timeline): Promise<Summary> {
   const scratch = mkdtempSync(join(tmpdir(), "baton-demo-"));
+  const runs: Run[] = [];
+  const clean = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  const stop = () => {
+    for (const run of runs) run.kill("SIGKILL");
+    clean();
+    process.exit(130);
+  };
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, stop);
   try {
-    return await play(given, { scratch, sandbox, timeline });
+    return await play(given, { scratch, sandbox, timeline, started: (run) => runs.push(run) });
   } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, stop);
+    for (const run of runs) run.kill("SIGKILL");
+    clean();
   }
 }
 
 async function play(
   given: DemoArguments,
-  { scratch, sandbox, timeline }: Pick<Stage, "scratch" | "sandbox" | "timeline">,
+  about: Pick<Stage, "scratch" | "sandbox" | "timeline" | "started">,
 ): Promise<Summary> {
   const { out, live, action } = given;
+  const { scratch, sandbox, timeline } = about;
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const modules = join(scratch, "packages", "node_modules");
@@ -71,7 +83,7 @@ async function play(
   });
   await using github = await startDemoGitHub(join(scratch, "git"));
   introduce(timeline, { live: live !== null, packages, sandbox });
-  const stage: Stage = { action, github, model, journal, timeline, scratch, modules, sandbox };
+  const stage: Stage = { ...about, action, github, model, journal, modules };
   const first = await firstAct(stage);
   const second = await secondAct(stage, first);
   return await conclude(stage, { first, second, out });

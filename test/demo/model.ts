@@ -70,12 +70,18 @@ const api = "https://api.anthropic.com";
 
 export async function liveModel(key: string, timeline: Timeline): Promise<DemoModel> {
   let requests = 0;
+  let answered = 0;
   const reached = Promise.withResolvers<string>();
   const server = createServer((req, res) => {
     requests += 1;
     timeline.happened(`the model is asked (${requests})`);
-    if (requests === liveTurn) reached.resolve(`turn ${liveTurn}: the model is being asked`);
-    forward(req, res).catch(() => res.destroy());
+    if (answered === liveTurn - 1) reached.resolve("the model is being asked");
+    forward(req, res).then(
+      (isReply) => {
+        if (isReply) answered += 1;
+      },
+      () => res.destroy(),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -92,7 +98,8 @@ export async function liveModel(key: string, timeline: Timeline): Promise<DemoMo
   };
 }
 
-async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
+/** Whether a reply was passed on. */
+async function forward(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
   const dropped = new Set(["host", "connection", "content-length", "accept-encoding"]);
   const headers = Object.entries(req.headers).flatMap(([name, value]) =>
     typeof value === "string" && !dropped.has(name) ? [[name, value] as [string, string]] : [],
@@ -103,6 +110,7 @@ async function forward(req: IncomingMessage, res: ServerResponse): Promise<void>
   res.writeHead(answer.status, Object.fromEntries(back));
   if (answer.body === null) res.end();
   else Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]).pipe(res);
+  return answer.ok;
 }
 
 /** What of a call's arguments tells a reader what it does. */

@@ -37,6 +37,8 @@ export type Stage = {
   readonly scratch: string;
   readonly modules: string;
   readonly sandbox: "on" | "off";
+  /** Is told of each job, so that it can be ended with the demo. */
+  readonly started: (run: Run) => void;
 };
 
 export type FirstAct = {
@@ -156,6 +158,7 @@ async function startJob(
     },
     onLine: (line) => tellLine(line, timeline),
   });
+  stage.started(run);
   timeline.happened(`${job.name}: dist/main starts, run ${id}`);
   return { run, id, machine };
 }
