@@ -48,7 +48,6 @@ export type State = {
   readonly turn: Turn;
   /** Truncated replies in a row. */
   readonly truncated: number;
-  readonly nudged: boolean;
   readonly usage: Usage;
   /** Null once a reply came whose price is unknown. */
   readonly costUsd: number | null;
@@ -70,9 +69,6 @@ export type State = {
   readonly shipped: { readonly number: number; readonly to: number; readonly digest: Digest } | null;
   /** Runs that began where one had died, in all and in a row at the same open intent. */
   readonly crashes: { readonly total: number; readonly same: number; readonly intent: string | null };
-  /** The last call's tool and arguments, and how often in a row it came with the same result. */
-  readonly repeat: { readonly call: string | null; readonly result: string | null; readonly count: number };
-  readonly turnsWithoutChange: number;
   readonly status: "open" | "suspended" | "ended";
   readonly reason: string | null;
   /** Byte offset in the log where the model's context begins. */
@@ -87,7 +83,6 @@ export const initialState: State = {
   runs: 0,
   turn: { number: 0, phase: "idle", attempts: 0, stopReason: null, calls: [] },
   truncated: 0,
-  nudged: false,
   usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
   costUsd: 0,
   activeMs: 0,
@@ -100,8 +95,6 @@ export const initialState: State = {
   gate: { rounds: 0, running: false, verified: null, base: {} },
   shipped: null,
   crashes: { total: 0, same: 0, intent: null },
-  repeat: { call: null, result: null, count: 0 },
-  turnsWithoutChange: 0,
   status: "open",
   reason: null,
   contextOffset: 0,
@@ -134,9 +127,7 @@ export function evolve(state: State, event: SessionEvent): State {
     case "setup.settled":
       return setupSettled(state, event);
     case "input.accepted":
-      return { ...state, inputs: [...state.inputs, event.id], nudged: false, turnsWithoutChange: 0 };
-    case "note.added":
-      return { ...state, nudged: state.nudged || event.about === "nudge" };
+      return { ...state, inputs: [...state.inputs, event.id] };
     case "reply.requested":
       return requested(state, event);
     case "reply.received":
@@ -164,6 +155,7 @@ export function evolve(state: State, event: SessionEvent): State {
       return { ...state, status: "suspended", reason: event.reason };
     case "session.ended":
       return { ...state, status: "ended", reason: event.reason };
+    case "note.added":
     case "sandbox.started":
     case "reply.failed":
     case "log.repaired":
@@ -233,26 +225,16 @@ function intended(state: State, event: Of<"calls.intended">): State {
     class: effect,
     settled: false,
   }));
-  const last = event.calls.at(-1);
-  const call =
-    event.calls.length === 1 && last !== undefined ? `${last.tool} ${keyOf(last.arguments)}` : null;
-  const repeat =
-    call !== null && call === state.repeat.call ? state.repeat : { call, result: null, count: 0 };
-  return { ...state, turn: { ...state.turn, number: event.turn, phase: "calling", calls }, repeat };
+  return { ...state, turn: { ...state.turn, number: event.turn, phase: "calling", calls } };
 }
 
 function settled(state: State, event: Of<"call.settled">): State {
   const calls = state.turn.calls.map((call) => (call.id === event.id ? { ...call, settled: true } : call));
-  const changed = event.tree !== null && event.tree !== state.tree;
-  const result = keyOf(event.output);
-  const again = result === state.repeat.result && !changed;
   return {
     ...state,
     turn: { ...state.turn, calls },
     tree: event.tree ?? state.tree,
     plan: event.plan ?? state.plan,
-    repeat: { ...state.repeat, result, count: again ? state.repeat.count + 1 : 1 },
-    turnsWithoutChange: changed ? -1 : state.turnsWithoutChange,
   };
 }
 
@@ -262,7 +244,6 @@ function ended(state: State, event: Of<"turn.ended">): State {
     turn: { number: event.turn, phase: "idle", attempts: 0, stopReason: state.turn.stopReason, calls: [] },
     truncated: event.next === "truncated" ? state.truncated + 1 : 0,
     activeMs: state.activeMs + event.ms,
-    turnsWithoutChange: state.turnsWithoutChange + 1,
   };
 }
 
@@ -278,14 +259,9 @@ function judged(state: State, event: Of<"gate.passed"> | Of<"gate.failed">): Sta
   return {
     ...state,
     gate: { ...state.gate, rounds: Math.max(state.gate.rounds, event.round), running: false, verified },
-    turnsWithoutChange: 0,
   };
 }
 
 function withEffect(state: State, key: string, effect: EffectState): State {
   return { ...state, effects: { ...state.effects, [key]: effect } };
-}
-
-function keyOf(payload: Payload): string {
-  return payload.type === "inline" ? payload.text.slice(0, 200) + payload.text.length : payload.sha256;
 }
