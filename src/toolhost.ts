@@ -5,7 +5,8 @@ import type { SupervisorPlan, WorkerPlan } from "./adapters/sandbox/protocol.ts"
 const [role, plan = ""] = process.argv.slice(2);
 if (role === "supervise") {
   const { supervise } = await import("./adapters/sandbox/supervisor.ts");
-  supervise(JSON.parse(plan) as SupervisorPlan, process.stdin, process.stdout);
+  const shell = () => import("./tools/shell.ts").then((module) => module.shell);
+  supervise(JSON.parse(plan) as SupervisorPlan, process.stdin, process.stdout, { shell });
 } else if (role === "tools") {
   const [{ serveTools }, { tools }] = await Promise.all([
     import("./adapters/sandbox/worker.ts"),

@@ -6,6 +6,7 @@ import { type HeadTail, headTail } from "./head-tail.ts";
 
 export type CommandOptions = {
   readonly command: string;
+  /** With `prefix` it is entered behind that: this process may not have the right to. */
   readonly cwd: string;
   /** The whole environment; nothing is added. */
   readonly env: Readonly<Record<string, string>>;
@@ -68,11 +69,22 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
  * exit code comes by descriptor 3, which the command itself does not see.
  */
 const around = '{ "$0" -c -- "$1" 2>&1 3>&-; echo "$?" >&3; } | cat 3>&-';
+/** The same in a directory that only what stands in front of the shell may enter. */
+const enteredAround = `cd -- "$2" || exit 126; unset OLDPWD; ${around}`;
 
 function start({ command, cwd, env, prefix = [] }: CommandOptions): ChildProcess {
   const shell = shellIn(env["PATH"] ?? "");
-  const [file = shell, ...rest] = [...prefix, shell, "-c", around, shell, command];
-  return spawn(file, rest, { cwd, env, detached: true, stdio: ["ignore", "pipe", "ignore", "pipe"] });
+  const wrapped =
+    prefix.length === 0
+      ? [shell, "-c", around, shell, command]
+      : [...prefix, shell, "-c", enteredAround, shell, command, cwd];
+  const [file = shell, ...rest] = wrapped;
+  return spawn(file, rest, {
+    cwd: prefix.length === 0 ? cwd : "/",
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore", "pipe"],
+  });
 }
 
 function shellIn(searchPath: string): string {

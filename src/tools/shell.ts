@@ -15,7 +15,7 @@ import { locate } from "./confine.ts";
 import { defineTool } from "./define.ts";
 import { failed, grouped } from "./outcome.ts";
 import { type CommandResult, runCommand } from "./process.ts";
-import type { ToolOutcome } from "./tool.ts";
+import type { ToolContext, ToolOutcome } from "./tool.ts";
 
 /** One argument of a Linux program may have 128 KiB. */
 const commandBytesMax = 100_000;
@@ -57,16 +57,16 @@ export const shell = defineTool({
   class: "workspace",
   schema,
   run: async (input, context) => {
-    const place = await locate(context.root, input.dir ?? ".", "read");
+    const place = await placeFor(input.dir, context);
     if (place.kind === "refused") return failed(place.why);
-    if (place.type !== "dir") return failed(`${input.dir} is not a directory; the command was not run.`);
     const fault = faultOf(input.command);
     if (fault !== null) return failed(fault);
     const limit = input.seconds ?? seconds.usual;
     const result = await runCommand({
       command: input.command,
-      cwd: place.real,
+      cwd: place.dir,
       env: context.env,
+      prefix: context.drop ?? [],
       timeoutMs: limit * 1_000,
       signal: context.signal,
       onOutput: context.onOutput,
@@ -75,6 +75,20 @@ export const shell = defineTool({
     return report(result, limit);
   },
 });
+
+type Place =
+  | { readonly kind: "place"; readonly dir: string }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** The top of the workspace is where it is; any other directory has to be looked at, with the rights of commands. */
+async function placeFor(dir: string | undefined, { root, drop }: ToolContext): Promise<Place> {
+  if (dir === undefined) return { kind: "place", dir: root };
+  if (drop !== undefined) throw new Error(`the process that was to run a command may not look into ${dir}`);
+  const place = await locate(root, dir, "read");
+  if (place.kind === "refused") return place;
+  if (place.type === "dir") return { kind: "place", dir: place.real };
+  return { kind: "refused", why: `${dir} is not a directory; the command was not run.` };
+}
 
 function faultOf(command: string): string | null {
   if (command.includes("\0"))

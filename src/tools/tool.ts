@@ -8,6 +8,11 @@ export type ToolContext = {
   readonly tmp: string;
   /** The environment of commands; nothing of the action's own. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * What turns a program of this process into one with the rights of commands, as arguments before it. Where it is
+   * given, this process itself may not look into the workspace.
+   */
+  readonly drop?: readonly string[];
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
   /** The whole earlier output that the arguments name (`output:<call id>`), else null. */

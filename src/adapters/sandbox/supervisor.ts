@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Tool } from "../../tools/tool.ts";
+import { clearGroups, clearNamespace, killFamily } from "./clear.ts";
 import { runCommand } from "./command.ts";
-import { familyOf } from "./descendants.ts";
 import { clipText, lineReader } from "./lines.ts";
 import type { Answer, Request, SupervisorPlan } from "./protocol.ts";
 import { ToolProcess } from "./tool-process.ts";
@@ -15,15 +15,25 @@ type Active = { readonly exclusive: boolean; readonly timer: NodeJS.Timeout; liv
 
 const liveBytesMax = 256 * 1024;
 const probeMsMax = 10_000;
-const clearMsMax = 5_000;
+/**
+ * How long after an exclusive call the next tool process is made ready. A call that is there already by then may be
+ * one that needs none; a model takes longer than this, so no read waits for it.
+ */
+const restMs = 25;
 
 /**
  * Serves the broker until its end of the channel closes, then exits, which ends the namespace and all in it. It runs
  * under another uid than commands and tools, starts them, kills them and is the only one that reports on them (R7).
  * Nothing here blocks: a busy sandbox ends as fast as an idle one.
  */
-export function supervise(plan: SupervisorPlan, input: Readable, output: Writable): void {
-  const supervisor = new Supervisor(plan, (answer) => output.write(`${JSON.stringify(answer)}\n`));
+export function supervise(
+  plan: SupervisorPlan,
+  input: Readable,
+  output: Writable,
+  tools: { readonly shell: () => Promise<Tool> },
+): void {
+  const send = (answer: Answer) => output.write(`${JSON.stringify(answer)}\n`);
+  const supervisor = new Supervisor(plan, send, tools.shell);
   const read = lineReader({
     onLine: (line) => supervisor.take(JSON.parse(line) as Request),
     onOverflow: () => process.exit(3),
@@ -37,16 +47,19 @@ export function supervise(plan: SupervisorPlan, input: Readable, output: Writabl
 class Supervisor {
   readonly #plan: SupervisorPlan;
   readonly #send: (answer: Answer) => void;
+  readonly #shell: () => Promise<Tool>;
   readonly #active = new Map<number, Active>();
   /** Direct children; without a namespace they, with their process groups, are all that can be killed. */
   readonly #children = new Set<ChildProcess>();
   #tools: ToolProcess | null = null;
+  #rest: NodeJS.Timeout | undefined;
   #command: { readonly id: number; readonly cancel: () => void } | null = null;
   #clearing: Promise<void> = Promise.resolve();
 
-  constructor(plan: SupervisorPlan, send: (answer: Answer) => void) {
+  constructor(plan: SupervisorPlan, send: (answer: Answer) => void, shell: () => Promise<Tool>) {
     this.#plan = plan;
     this.#send = send;
+    this.#shell = shell;
     // Killing "everything" must never mean the machine: refuse to live where the broker lives.
     if (plan.outerPidNamespace !== null && readlinkSync("/proc/self/ns/pid") === plan.outerPidNamespace) {
       throw new Error("the supervisor was started outside its pid namespace");
@@ -57,6 +70,8 @@ class Supervisor {
     closeInherited();
     this.#send({ type: "ready" });
     this.#startTools();
+    // Loaded while nothing is asked for yet; a fault comes out at the first command.
+    if (this.#plan.worker !== null) this.#shell().catch(() => undefined);
   }
 
   take(request: Request): void {
@@ -90,8 +105,42 @@ class Supervisor {
     const late = failure("error", `Stopped: it took longer than ${Math.round(msMax / 1000)} s.`);
     const timer = setTimeout(() => void this.#stop((id) => (id === call.id ? late : bystander)), msMax);
     this.#active.set(call.id, { exclusive, timer, liveBytes: 0 });
+    clearTimeout(this.#rest);
+    if (call.type === "call" && this.#isOwn(call)) {
+      void this.#runShell(call);
+      return;
+    }
     this.#startTools();
     this.#tools?.send(call);
+  }
+
+  /**
+   * A command in the workspace is started from here, as checks are: the process for tools ends with each such call,
+   * and a new one takes longer to start than most commands to run. Where it runs has to be looked at by a process
+   * that may, unless it is the top; without a namespace only the family of the tool process can be ended.
+   */
+  #isOwn({ exclusive, tool, arguments: given }: Extract<Request, { type: "call" }>): boolean {
+    if (!exclusive || tool !== "shell" || this.#plan.outerPidNamespace === null) return false;
+    return typeof given === "object" && given !== null && !("dir" in given);
+  }
+
+  /** All that the command can write here is its output; what it left is gone before the answer is sent. */
+  async #runShell({ id, callId, arguments: given }: Extract<Request, { type: "call" }>): Promise<void> {
+    const outcome = await this.#shell()
+      .then((shell) =>
+        shell.run(given, {
+          root: this.#plan.root,
+          tmp: this.#plan.tmp,
+          env: this.#plan.env,
+          drop: this.#plan.drop,
+          signal: new AbortController().signal,
+          onOutput: (text) => this.#hear({ type: "output", id, text }),
+          attachment: null,
+          callId,
+        }),
+      )
+      .catch((error: unknown) => failure("error", `The tool failed: ${String(error)}`));
+    this.#hear({ ...outcome, type: "outcome", id });
   }
 
   async #run(request: Command): Promise<void> {
@@ -119,7 +168,8 @@ class Supervisor {
     this.#active.clear();
     await this.#clear();
     for (const id of ids) this.#answer(id, outcomeOf(id));
-    this.#startTools();
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.#startTools(), restMs);
   }
 
   #startTools(): void {
@@ -207,47 +257,6 @@ function closeInherited(): void {
       if (flags !== undefined && (Number.parseInt(flags, 8) & closedOnExec) === 0) closeSync(fd);
     } catch {
       // The one that listed the directory is gone already.
-    }
-  }
-}
-
-async function clearNamespace(): Promise<void> {
-  const deadline = performance.now() + clearMsMax;
-  while (true) {
-    try {
-      // Spares the caller and the namespace's pid 1.
-      process.kill(-1, "SIGKILL");
-    } catch {
-      // ESRCH: there was nobody to kill.
-    }
-    if (others() === 0) return;
-    // What cannot be killed goes with the namespace: the broker learns that the sandbox is lost.
-    if (performance.now() > deadline) process.exit(4);
-    await sleep(1);
-  }
-}
-
-function others(): number {
-  const own = String(process.pid);
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && name !== "1" && name !== own).length;
-}
-
-async function clearGroups(children: ReadonlySet<ChildProcess>): Promise<void> {
-  const deadline = performance.now() + clearMsMax;
-  while (children.size > 0 && performance.now() < deadline) {
-    for (const child of children) killFamily(child);
-    await sleep(1);
-  }
-}
-
-/** Without a namespace: the child's group and, because commands have groups of their own, all that descends from it. */
-function killFamily(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  for (const pid of familyOf(child.pid).flatMap((one) => [-one, one])) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // Gone already, or not the leader of a group.
     }
   }
 }

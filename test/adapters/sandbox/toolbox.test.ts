@@ -68,6 +68,23 @@ describe.skipIf(kind === null)("tools in a sandbox", () => {
     expect(commands.filter((line) => /cat.fifo/.test(line))).toEqual([]);
   });
 
+  it("run a command alike at the top and in a directory of the workspace: no capability, none to gain, one uid", async () => {
+    using bench = makeBench(kind ?? "root");
+    mkdirSync(join(bench.workspace, "below"));
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    const command = "id -u; grep -E '^(Cap|NoNewPrivs|Groups)' /proc/self/status; env | sort; pwd";
+    const there = (dir: string | null) => {
+      const call = { ...shell(command), arguments: { command, ...(dir === null ? {} : { dir }) } };
+      return toolbox.run(call, { signal, onOutput: quiet });
+    };
+    const [top, below] = [await there(null), await there("below")];
+    expect(top.status).toBe("ok");
+    expect(below.output.replaceAll("/workspace/below", "/workspace")).toBe(top.output);
+    expect(top.output).toMatch(/NoNewPrivs:\s1/);
+    expect([...top.output.matchAll(/^Cap\w+:\s0+$/gm)]).toHaveLength(5);
+  });
+
   it("survive a call that kills everything it can", async () => {
     using bench = makeBench(kind ?? "root");
     const { sandbox, toolbox } = await toolboxAt(bench);
