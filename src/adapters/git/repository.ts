@@ -59,7 +59,8 @@ export function lenderAt(path: string): Lending {
   };
 }
 
-function gitDirOf(path: string): string | null {
+/** Where the git directory of `path` is; null when `path` is no repository. Only files are read. */
+export function gitDirOf(path: string): string | null {
   const inside = join(path, ".git");
   const file = isFolder(inside) ? null : readIfThere(inside);
   const link = file === null ? null : /^gitdir: (.+)$/m.exec(file)?.[1];

@@ -40,10 +40,12 @@ export async function listTree(reader: ObjectReader, name: string): Promise<List
   return { tree: root as Tree, leaves, folders, treeIds };
 }
 
+type TreeWriter = Pick<ObjectWriter, "write">;
+
 type Folder = Map<string, Leaf | Folder>;
 
 /** Writes the tree objects that hold these leaves. Folders without leaves do not exist for git. */
-export function writeTree(writer: ObjectWriter, leaves: Iterable<readonly [BytePath, Leaf]>): Promise<Tree> {
+export function writeTree(writer: TreeWriter, leaves: Iterable<readonly [BytePath, Leaf]>): Promise<Tree> {
   const root: Folder = new Map();
   for (const [path, leaf] of leaves) {
     const parts = path.split("/");
@@ -63,7 +65,7 @@ export function writeTree(writer: ObjectWriter, leaves: Iterable<readonly [ByteP
   return writeFolder(writer, root) as Promise<Tree>;
 }
 
-async function writeFolder(writer: ObjectWriter, folder: Folder): Promise<string> {
+async function writeFolder(writer: TreeWriter, folder: Folder): Promise<string> {
   const entries: TreeEntry[] = [];
   for (const [name, item] of folder) {
     if (item instanceof Map)
