@@ -1,0 +1,39 @@
+/** One abort for Ctrl-C, a closed terminal and the time limit. */
+export type Cancel = Disposable & {
+  readonly signal: AbortSignal;
+  readonly limit: (ms: number) => void;
+  /** Whether it was the limit. */
+  readonly deadline: () => boolean;
+};
+
+/** `setTimeout` takes no longer wait. */
+const timerMsMax = 2 ** 31 - 1;
+/** One key press arrives twice, from the terminal and from npm, when npm started us. */
+const againMsMin = 500;
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** The first signal suspends the session; a second one ends the process at once, as a kill would. */
+export function listenForCancel(print: (text: string) => void): Cancel {
+  const cancel = new AbortController();
+  const late = new AbortController();
+  let first: number | null = null;
+  const onSignal = (): void => {
+    if (first === null) {
+      first = performance.now();
+      print("interrupted: suspending; once more ends it at once, and it can be resumed all the same");
+      cancel.abort(new Error("the run was cancelled"));
+    } else if (performance.now() - first > againMsMin) process.exit(130);
+  };
+  for (const name of signals) process.on(name, onSignal);
+  return {
+    signal: AbortSignal.any([cancel.signal, late.signal]),
+    limit: (ms) => {
+      const end = (): void => late.abort(new Error("the time budget is used up"));
+      setTimeout(end, Math.min(ms, timerMsMax)).unref();
+    },
+    deadline: () => late.signal.aborted && !cancel.signal.aborted,
+    [Symbol.dispose]: () => {
+      for (const name of signals) process.off(name, onSignal);
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { rm } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { handle } from "../app/handle.ts";
+import type { Means } from "../app/means.ts";
+import { type Outcome, outcome } from "../app/outcome.ts";
+import { maskOf } from "../base/masking.ts";
+import type { DispatchAsks } from "../command/trigger.ts";
+import type { SessionId } from "../session/id.ts";
+import { StorageFailure } from "../session/open-journal.ts";
+import { type LocalOptions, localMeans } from "./local.ts";
+import { type Cancel, listenForCancel } from "./local-cancel.ts";
+import { forgetOrders } from "./local-orders.ts";
+import type { LocalPlaces } from "./local-places.ts";
+import { type Going, isKept, type Prepared, prepare } from "./local-prepare.ts";
+import { type LocalRun, newRun, removeRuns } from "./local-run-name.ts";
+import { shelveSession } from "./local-shelve.ts";
+import { printer, timeline } from "./local-timeline.ts";
+
+/** The terminal that the command was given in. */
+export type Terminal = {
+  readonly cwd: string;
+  readonly places: LocalPlaces;
+  /** The variables of the terminal, without the key. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly apiKey: string | null;
+  readonly toolhost: string;
+  /** How the program is called, for the commands that it suggests, and the flags that those need. */
+  readonly program: string;
+  readonly flags: string;
+  readonly write: (text: string) => void;
+};
+
+/** Starts or resumes a session and tells it as it goes. Resolves with the exit code; 2 where nothing was begun. */
+export async function runLocally(command: Going, terminal: Terminal): Promise<number> {
+  const { places, env, apiKey } = terminal;
+  const print = printer(terminal.write, maskOf(apiKey === null ? [] : [apiKey]));
+  const run = newRun();
+  const path = env["PATH"] ?? "/usr/bin:/bin";
+  const prepared = await prepare(command, { ...terminal, run, path });
+  if (prepared.kind === "unusable") {
+    print(`${prepared.why}.`);
+    return 2;
+  }
+  const { session } = prepared;
+  using cancel = listenForCancel(print);
+  const ended = await go(command, { ...terminal, ...prepared, run, path, print, cancel });
+  await removeRuns(places, { own: run, say: print });
+  if (!(await isKept(session, places))) await forget(session, places);
+  for (const line of linesFor(ended, terminal)) print(line);
+  return ended.exit;
+}
+
+type Parts = Terminal &
+  Prepared & {
+    readonly run: LocalRun;
+    readonly path: string;
+    readonly print: (text: string) => void;
+    readonly cancel: Cancel;
+  };
+
+async function go(command: Going, parts: Parts): Promise<Outcome> {
+  const { session, places, run, path, cancel } = parts;
+  const { signal } = cancel;
+  let open = false;
+  const opened = (): void => {
+    open = true;
+  };
+  const fault = (error: unknown): Outcome => unexpected(error, { session, signal, open });
+  const carryOut = (asks: DispatchAsks, means: Means): Promise<Outcome> => {
+    const sender = { ...whoAsks(), type: "User" };
+    const trigger = { kind: "dispatch", repositoryId: means.repository.id, session, sender, asks } as const;
+    const command = asks.kind === "resume" ? asks : ({ kind: "fix", text: asks.task, sha: null } as const);
+    return handle({ trigger, command }, means, { signal, fault, opened: () => open });
+  };
+  try {
+    if (command.kind === "run") {
+      const means = await localMeans(optionsFor(command, parts, { fromShelf: null, opened }));
+      return await carryOut({ kind: "task", task: command.task, target: null }, means);
+    }
+    const shelved = await shelveSession(session, { places, run, path, signal });
+    if (shelved.kind === "refused") return outcome("refused", shelved.code, `${shelved.why}.`, { session });
+    const means = await localMeans(optionsFor(command, parts, { fromShelf: shelved.run, opened }));
+    return await carryOut({ kind: "resume", session, run: shelved.run }, means);
+  } catch (error) {
+    return fault(error);
+  }
+}
+
+function optionsFor(
+  command: Going,
+  parts: Parts,
+  more: Pick<LocalOptions, "fromShelf" | "opened">,
+): LocalOptions {
+  const { orders, places, run, path, apiKey, baseUrl, script, env, toolhost, print, cancel } = parts;
+  const lineFor = timeline();
+  return {
+    orders,
+    places,
+    run,
+    path,
+    user: whoAsks(),
+    budget: command.asked.budget,
+    apiKey,
+    baseUrl,
+    script,
+    env,
+    toolhost,
+    watch: (event) => {
+      const line = lineFor(event);
+      if (line !== null) print(line);
+    },
+    say: print,
+    limit: cancel.limit,
+    deadline: cancel.deadline,
+    ...more,
+  };
+}
+
+/** What no story turned into a value: a full disk, a Ctrl-C before a session was open, a fault of ours. */
+function unexpected(
+  error: unknown,
+  {
+    session,
+    signal,
+    open,
+  }: { readonly session: SessionId; readonly signal: AbortSignal; readonly open: boolean },
+): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
+  if (error instanceof StorageFailure)
+    return outcome("failed", "storage", `The log could not be written: ${message}${cause}.`, { session });
+  if (!signal.aborted)
+    return outcome("failed", "internal", `A fault of Baton: ${message}${cause}.`, {
+      session,
+      resumable: open,
+    });
+  const detail = open
+    ? "It was interrupted. What was recorded is kept."
+    : "It was interrupted before it began.";
+  return outcome("suspended", "cancelled", detail, { session, resumable: open });
+}
+
+/** A run that was refused before it had a log leaves nothing behind. */
+async function forget(session: SessionId, places: LocalPlaces): Promise<void> {
+  await forgetOrders(session, places);
+  await rm(places.home(session), { recursive: true, force: true });
+}
+
+function whoAsks(): { readonly login: string; readonly id: number } {
+  const { username, uid } = userInfo();
+  return { login: /^[A-Za-z0-9-]{1,39}$/.test(username) ? username : "local", id: Math.max(uid, 0) };
+}
+
+function linesFor(ended: Outcome, { program, flags, places }: Terminal): readonly string[] {
+  const { kind, reason, detail, session, branch, headSha, turns, costUsd } = ended;
+  const cost = costUsd === null ? "cost unknown" : `${costUsd.toFixed(2)} USD`;
+  return [
+    `${kind} (${reason}): ${detail}`,
+    ...(branch === null ? [] : [`branch ${branch} at ${headSha ?? "an unknown commit"}`]),
+    ...(turns === 0 ? [] : [`session ${session}: ${turns} turns, ${cost}, kept in ${places.dir}`]),
+    ...(ended.resumable ? [`go on with: ${program} resume ${session}${flags}`] : []),
+  ];
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { diskSessionFiles } from "../adapters/disk/files.ts";
+import { lockSession, readLock } from "../adapters/disk/lock.ts";
+import { diskShelf } from "../adapters/disk/shelf.ts";
+import { sealedTrees } from "../adapters/git/sealed-trees.ts";
+import { endSandbox } from "../adapters/sandbox/end.ts";
+import { shipRest } from "../app/ship-rest.ts";
+import type { SessionId } from "../session/id.ts";
+import { stateOf } from "../session/open-journal.ts";
+import { verifyLog } from "../session/verify.ts";
+import { localKey } from "./local.ts";
+import type { LocalPlaces } from "./local-places.ts";
+import type { LocalRun } from "./local-run-name.ts";
+
+export type Shelved =
+  /** `run` put the whole session on the shelf; `fresh` when that was now. */
+  | { readonly kind: "shelved"; readonly run: string }
+  | { readonly kind: "refused"; readonly code: string; readonly why: string };
+
+/**
+ * Puts a session, as its run left it on this machine, on the shelf, from where every resume starts. What an earlier
+ * run left running is ended first. The files themselves are only read.
+ */
+export async function shelveSession(
+  session: SessionId,
+  options: {
+    readonly places: LocalPlaces;
+    readonly run: LocalRun;
+    readonly path: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<Shelved> {
+  const { places, run, signal } = options;
+  const home = places.home(session);
+  const before = await readLock(home);
+  const locked = await lockSession(home);
+  if (locked.kind === "busy")
+    return refused("busy", `process ${locked.owner.pid} works on ${session} on this machine`);
+  await using _lock = locked.lock;
+  if (before?.sandbox != null)
+    await endSandbox({ pid: before.sandbox.pid, startedAt: before.sandbox.startTime });
+  const rewriting = await textOf(places.rewriting(session));
+  if (rewriting !== null) return { kind: "shelved", run: rewriting };
+  await using files = await diskSessionFiles(home, { durability: "disk" });
+  const checked = verifyLog(await files.read(), { witnessed: [] });
+  if (checked.kind === "damage") return refused(checked.code, `${checked.why}; verify ${session} says more`);
+  const { log } = checked;
+  const state = await stateOf(log, files);
+  if (state.status === "ended")
+    return refused("ended", `the session ended (${state.reason}); run begins a new one`);
+  const { repository, baseSha } = log.manifest.identity;
+  const rest = await shipRest(files, {
+    shipping: () => ({
+      shelf: diskShelf({ dir: places.shelf, run: run.id }),
+      key: localKey(repository.id),
+      run: { id: run.id, attempt: 1, job: "local" },
+      workflow: "local",
+      nonce: () => randomBytes(12),
+      pack: sealedTrees({ dir: path.join(home, "git"), path: options.path, baseSha }).pack,
+    }),
+    signal,
+  });
+  if (rest.kind === "nothing") return refused("not-found", rest.why);
+  if (rest.sent.kind === "failed") return refused("storage", rest.sent.why);
+  return { kind: "shelved", run: run.id };
+}
+
+async function textOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw new Error(`cannot read ${file}`, { cause: error });
+  }
+}
+
+function refused(code: string, why: string): Shelved {
+  return { kind: "refused", code, why };
+}
