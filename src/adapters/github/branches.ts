@@ -1,9 +1,12 @@
 import { parseSha, parseTree, type Sha, type Tree } from "../../base/hash.ts";
 import type { BranchHost, CommitFile, HostRefusal } from "../../delivery/host.ts";
+import type { Answer } from "./client.ts";
 import type { Place } from "./place.ts";
 import { cannotTell, isAbsent, refusalOf } from "./refusal.ts";
 
 const needs = "contents: write";
+const objectTriesMax = 4;
+const objectWaitMs = 500;
 
 /** Branches by the Git Data API, so that no git process ever holds the token. */
 export function githubBranches(place: Place): BranchHost {
@@ -61,9 +64,11 @@ async function makeCommit(
   // No author and no committer: GitHub then names the token's account and signs the commit, so that it shows as
   // verified and passes a rule that wants signatures. Nothing in either comes from the work (T31).
   const { message, tree, parent } = commit;
-  const made = await client.ask(
-    (request) => client.rest.git.createCommit({ owner, repo, message, tree, parents: [parent], request }),
-    { signal },
+  const made = await untilAnswered(place, () =>
+    client.ask(
+      (request) => client.rest.git.createCommit({ owner, repo, message, tree, parents: [parent], request }),
+      { signal },
+    ),
   );
   if (made.kind === "no") return refusalOf(made, needs);
   return { kind: "committed", sha: shaOf(made.data.sha, "the commit just made") };
@@ -82,37 +87,38 @@ async function treeEntry(place: Place, file: CommitFile): Promise<TreeEntry | Ho
   const entry = { path: file.path, mode: file.mode, type: "blob" } as const;
   if (file.bytes === null) return { ...entry, sha: null };
   const content = Buffer.from(file.bytes).toString("base64");
-  const made = await client.ask(
-    (request) => client.rest.git.createBlob({ owner, repo, content, encoding: "base64", request }),
-    { signal },
+  const made = await untilAnswered(place, () =>
+    client.ask(
+      (request) => client.rest.git.createBlob({ owner, repo, content, encoding: "base64", request }),
+      {
+        signal,
+      },
+    ),
   );
   return made.kind === "no" ? refusalOf(made, needs) : { ...entry, sha: made.data.sha };
 }
 
 /** Null when GitHub has exactly the wanted tree now; throws when it computes another. */
 async function makeTree(
-  { client, owner, repo, signal }: Place,
+  place: Place,
   commit: Parameters<BranchHost["commit"]>[0],
   entries: readonly TreeEntry[],
 ): Promise<HostRefusal | null> {
-  let tree: string = commit.parentTree;
+  const { client, owner, repo, signal } = place;
+  let sha: string = commit.parentTree;
   if (entries.length > 0) {
-    const made = await client.ask(
-      (request) =>
-        client.rest.git.createTree({
-          owner,
-          repo,
-          base_tree: commit.parentTree,
-          tree: entries.map((entry) => ({ ...entry })),
-          request,
-        }),
-      { signal },
+    const tree = entries.map((entry) => ({ ...entry }));
+    const made = await untilAnswered(place, () =>
+      client.ask(
+        (request) => client.rest.git.createTree({ owner, repo, base_tree: commit.parentTree, tree, request }),
+        { signal },
+      ),
     );
     if (made.kind === "no") return refusalOf(made, needs);
-    tree = made.data.sha;
+    sha = made.data.sha;
   }
-  if (tree === commit.tree) return null;
-  throw new Error(`GitHub made the tree ${tree} where ${commit.tree} was verified; nothing was published`);
+  if (sha === commit.tree) return null;
+  throw new Error(`GitHub made the tree ${sha} where ${commit.tree} was verified; nothing was published`);
 }
 
 async function createRef(
@@ -147,6 +153,16 @@ async function advanceRef(
     { signal },
   );
   return moved.kind === "no" ? refusalOf(moved, needs) : { kind: "made" };
+}
+
+/** An object that is made twice is the same one, or one that nothing names: asking again repeats no effect. */
+async function untilAnswered<T>({ clock, signal }: Place, ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  for (let number = 1; ; number++) {
+    const made = await ask();
+    const lost = made.kind === "no" && (made.status === null || made.status >= 500);
+    if (!lost || number >= objectTriesMax || signal.aborted) return made;
+    await clock.sleep(objectWaitMs * 2 ** (number - 1), { signal });
+  }
 }
 
 function shaOf(text: string, what: string): Sha {
