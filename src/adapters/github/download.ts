@@ -17,13 +17,14 @@ export type DownloadOptions = {
 };
 
 /**
- * The artifact's bytes, exactly the ones whose digest GitHub recorded. Nothing is unpacked or written. Throws
- * `HostUnavailable` when the storage does not answer.
+ * The artifact's bytes, exactly the ones whose digest GitHub recorded; `missing` where the storage keeps giving others.
+ * Nothing is unpacked or written. Throws `HostUnavailable` when the storage does not answer.
  */
 export async function downloadArtifact(place: Place, id: number, options: DownloadOptions): Promise<Got> {
   const facts = await factsOf(place, id, options);
   if (facts.kind === "missing") return facts;
   let why = "";
+  let spoiled = false;
   for (let number = 1; number <= triesMax && !options.signal.aborted; number++) {
     if (number > 1) await place.clock.sleep(retryWaitMs, { signal: options.signal });
     // The address is signed for a minute, so every try asks for a new one.
@@ -31,8 +32,11 @@ export async function downloadArtifact(place: Place, id: number, options: Downlo
     if (url === null) return { kind: "missing", why: retentionOver };
     const got = await fetchBytes(url, options);
     if (got.kind === "bytes" && isWhole(got.bytes, facts.digest)) return got;
+    // The storage answered in full, and with the wrong bytes each time: waiting does not help that.
+    spoiled = got.kind === "bytes";
     why = got.kind === "bytes" ? `its bytes are not those GitHub recorded (${facts.digest})` : got.why;
   }
+  if (spoiled) return { kind: "missing", why };
   throw new HostUnavailable(`cannot download the artifact ${id}: ${why || "cancelled"}`);
 }
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { foreignBecause, type Home, type RunOrigin } from "../../../src/adapters/github/provenance.ts";
 import { githubShelf } from "../../../src/adapters/github/shelf.ts";
-import { HostUnavailable } from "../../../src/delivery/host.ts";
 import type { ShelfItem } from "../../../src/session/shelf.ts";
 import { type GitHubWorld, githubWorld } from "./world.ts";
 
@@ -103,7 +102,7 @@ describe("artifacts as the shelf", () => {
     await using world = await githubWorld();
     const { shelf, item } = await stored(world, ours);
     world.github.fail({ method: "GET", path: /devstoreaccount1/, status: 200, body: "other", times: 3 });
-    await expect(shelf.get(item, { signal })).rejects.toThrow(HostUnavailable);
+    expect(await shelf.get(item, { signal })).toMatchObject({ kind: "missing" });
   });
 
   it("does not send the token to the storage", async () => {
