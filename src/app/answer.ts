@@ -1,5 +1,5 @@
 import { markerOf, sessionsIn } from "../delivery/marker.ts";
-import { codeSpan, neutralText } from "../delivery/neutral.ts";
+import { codeSpan } from "../delivery/neutral.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Means } from "./means.ts";
 
@@ -39,18 +39,19 @@ export function helpText(phrase: string): string {
 }
 
 /**
- * One short reply to a command. A run that is repeated brings its own reply up to date and never adds another. A
- * thread that takes no comments is said in the log: the summary carries the text as well.
+ * One short reply to a command, in Markdown of ours: anybody else's text in it has to be made harmless before. A run
+ * that is repeated brings its own reply up to date and never adds another. A thread that takes no comments is said in
+ * the log: the summary carries the text as well.
  */
 export async function reply(
   thread: number,
   session: SessionId,
   text: string,
-  means: Pick<Means, "host" | "key" | "say" | "orders">,
+  means: Pick<Means, "host" | "key" | "say">,
 ): Promise<void> {
-  const { host, key, say, orders } = means;
+  const { host, key, say } = means;
   const marker = markerOf(key, session, "reply");
-  const body = `${marker}\n${neutralText(text, { max: 20_000, issue: null, triggerPhrase: orders.triggerPhrase })}\n`;
+  const body = `${marker}\n${text}\n`;
   const [first] = await host.comment.find(thread, marker);
   if (first?.body === body) return;
   const made =

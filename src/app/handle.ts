@@ -2,6 +2,7 @@ import { type Authorised, authorise, type Refused } from "../command/authorise.t
 import type { Command } from "../command/command.ts";
 import type { Trigger } from "../command/trigger.ts";
 import { helpText, reply, sessionsOf, statusText } from "./answer.ts";
+import { briefReply } from "./brief-report.ts";
 import type { Means } from "./means.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import { resume } from "./resume.ts";
@@ -11,20 +12,31 @@ import { start } from "./start.ts";
 export async function handle(
   asked: { readonly trigger: Trigger; readonly command: Command },
   means: Means,
-  { signal }: { readonly signal: AbortSignal },
+  options: {
+    readonly signal: AbortSignal;
+    /** What becomes of an error that no story turned into a value; without it, it is thrown on. */
+    readonly fault?: (error: unknown) => Outcome;
+    /** Whether this run has a session open, whose own comment tells its end. */
+    readonly opened?: () => boolean;
+  },
 ): Promise<Outcome> {
+  const { signal } = options;
   const { trigger, command } = asked;
   const { triggerPhrase, allowedBots } = means.orders;
-  const options = { allowedBots, triggerPhrase, thread: means.host.thread, signal };
-  const checked = await authorise(trigger, command, means.permissions, options);
+  const rules = { allowedBots, triggerPhrase, thread: means.host.thread, signal };
+  const checked = await authorise(trigger, command, means.permissions, rules);
   if (checked.kind === "refused") return refuse(checked, trigger, means);
   const reacted = trigger.kind === "comment" ? means.host.comment.react(trigger.comment.id, "eyes") : null;
-  const ended = await carryOut(checked.command, means, signal);
+  const ended = await carryOut(checked.command, means, signal).catch(options.fault ?? thrown);
   await reacted;
   // A session tells its end in its own comment; what ended before there was one is told in a reply.
-  if (ended.report === "" && ended.kind === "refused")
-    await tell(trigger, `Refused (${ended.reason}): ${ended.detail}`, means);
+  if (ended.report === "" && ended.kind !== "ignored" && !options.opened?.())
+    await tell(trigger, ended, means);
   return ended;
+}
+
+function thrown(error: unknown): never {
+  throw error;
 }
 
 function carryOut(asked: Authorised, means: Means, signal: AbortSignal): Promise<Outcome> {
@@ -66,15 +78,23 @@ async function answer(asked: Authorised, what: "status" | "help", means: Means):
       ? helpText(means.orders.triggerPhrase)
       : statusText(await sessionsOf(thread.number, means));
   await reply(thread.number, asked.trigger.session, text, means);
-  return outcome("answered", what, text, { report: text });
+  const about = what === "help" ? "which commands there are" : "where the sessions of this thread stand";
+  const report = `## Baton: answered\n\n${text}`;
+  return outcome("answered", what, `#${thread.number} was told ${about}.`, { report });
 }
 
 /** A stranger's comment makes no red run and gets one short answer at most. */
 async function refuse(refused: Refused, trigger: Trigger, means: Means): Promise<Outcome> {
-  if (!refused.quiet) await tell(trigger, `Refused: ${refused.why}.`, means);
-  return outcome("refused", refused.code, `${refused.why}.`, { exit: refused.exit });
+  const ended = outcome("refused", refused.code, refused.why, { exit: refused.exit });
+  if (!refused.quiet) await tell(trigger, ended, means);
+  return ended;
 }
 
-async function tell(trigger: Trigger, text: string, means: Means): Promise<void> {
-  if (trigger.kind === "comment") await reply(trigger.thread.number, trigger.session, text, means);
+async function tell(trigger: Trigger, ended: Outcome, means: Means): Promise<void> {
+  if (trigger.kind !== "comment") return;
+  const text = briefReply(ended, means.orders.triggerPhrase);
+  await reply(trigger.thread.number, trigger.session, text, means).catch((error: unknown) => {
+    // The end stands in the log and the summary, whatever keeps it from the thread.
+    means.say(`No reply on #${trigger.thread.number}: ${String(error)}`);
+  });
 }

@@ -33,7 +33,12 @@ export type CommitFile = {
 
 /** Thrown by look-ups, and only by them, when GitHub gave no answer that can be trusted. The work is kept. */
 export class HostUnavailable extends Error {
-  override readonly name = "HostUnavailable";
+  override readonly name: string = "HostUnavailable";
+}
+
+/** The token may not look it up, now or later: a line is missing in the workflow's `permissions:`. */
+export class HostForbidden extends HostUnavailable {
+  override readonly name = "HostForbidden";
 }
 
 /**

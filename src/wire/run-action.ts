@@ -1,7 +1,7 @@
 import { handle } from "../app/handle.ts";
 import { type Outcome, outcome } from "../app/outcome.ts";
 import type { Recognised } from "../app/recognise.ts";
-import { HostUnavailable } from "../delivery/host.ts";
+import { HostForbidden, HostUnavailable } from "../delivery/host.ts";
 import type { SessionId } from "../session/id.ts";
 import { StorageFailure } from "../session/open-journal.ts";
 import { type ActionOptions, actionMeans } from "./action.ts";
@@ -24,6 +24,11 @@ export async function runAction(
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   let session: SessionId | null = null;
+  const fault = (error: unknown): Outcome => {
+    const ended = unexpected(error, { cancelled: cancel.signal.aborted, late: late.signal.aborted, session });
+    if (ended.kind === "failed") options.log.say(String(error instanceof Error ? error.stack : error));
+    return ended;
+  };
   try {
     const means = await actionMeans({
       ...options,
@@ -40,9 +45,9 @@ export async function runAction(
         session = one;
       },
     });
-    return await handle(asked, means, { signal });
+    return await handle(asked, means, { signal, fault, opened: () => session !== null });
   } catch (error) {
-    return unexpected(error, { cancelled: cancel.signal.aborted, late: late.signal.aborted, session });
+    return fault(error);
   }
 }
 
@@ -56,6 +61,10 @@ function unexpected(
   }: { readonly cancelled: boolean; readonly late: boolean; readonly session: SessionId | null },
 ): Outcome {
   const open = session !== null;
+  if (error instanceof HostForbidden) {
+    const detail = `GitHub does not let this job go on: ${error.message}. Add that line to the permissions of the job.`;
+    return outcome(open ? "suspended" : "refused", "permission", detail, { resumable: open, session });
+  }
   if (error instanceof HostUnavailable) {
     const then = open
       ? "What was recorded is stored by the post step; resume later."
@@ -69,10 +78,14 @@ function unexpected(
     const detail = `The log could not be written: ${error.message} (${String(error.cause)}).`;
     return outcome("failed", "storage", detail, { session });
   }
-  if (cancelled || late) {
-    const what = cancelled ? "The run was cancelled" : "The time budget was used up";
-    const detail = open ? `${what}. What was recorded is kept.` : `${what} before a session was open.`;
-    return outcome("suspended", cancelled ? "cancelled" : "minutes", detail, { resumable: open, session });
-  }
-  throw error;
+  if (cancelled || late) return stopped(cancelled ? "cancelled" : "minutes", session);
+  const detail = `A fault of Baton: ${error instanceof Error ? error.message : String(error)}.`;
+  return outcome("failed", "internal", detail, { resumable: open, session });
+}
+
+function stopped(reason: "cancelled" | "minutes", session: SessionId | null): Outcome {
+  const open = session !== null;
+  const what = reason === "cancelled" ? "The run was cancelled" : "The time budget was used up";
+  const detail = open ? `${what}. What was recorded is kept.` : `${what} before a session was open.`;
+  return outcome("suspended", reason, detail, { resumable: open, session });
 }

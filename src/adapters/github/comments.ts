@@ -29,7 +29,7 @@ export function githubComments(place: Place, identity: OwnIdentity): CommentHost
           ),
         (data) => data,
       );
-      if (found.kind === "no") throw cannotTell(`read the comments of #${number}`, found);
+      if (found.kind === "no") throw cannotTell(`read the comments of #${number}`, found, needs);
       return found.items
         .filter((comment) => own.has(comment.user?.login ?? "") && (comment.body ?? "").includes(marker))
         .map((comment) => ({ id: comment.id, url: comment.html_url, body: comment.body ?? "" }))

@@ -40,7 +40,7 @@ export async function threadFacts(place: Place, number: number): Promise<HostThr
   );
   if (answer.kind === "no") {
     if (isAbsent(answer)) return null;
-    throw cannotTell(`read #${number}`, answer);
+    throw cannotTell(`read #${number}`, answer, "issues: write");
   }
   const { data } = answer;
   // The answer for a transferred issue is a redirect that is followed to its new repository, which is not ours.
@@ -65,7 +65,7 @@ async function pullEnds(place: Place, number: number): Promise<Pick<HostThread, 
     (request) => client.rest.pulls.get({ owner, repo, pull_number: number, request }),
     { signal },
   );
-  if (answer.kind === "no") throw cannotTell(`read pull request #${number}`, answer);
+  if (answer.kind === "no") throw cannotTell(`read pull request #${number}`, answer, "pull-requests: write");
   const { head, base } = answer.data;
   const sha = parseSha(head.sha);
   if (sha === null) throw new Error(`GitHub names the head of #${number} by something that is no commit id`);

@@ -54,7 +54,9 @@ async function claim(place: Place, lease: Lease, signal: AbortSignal): Promise<C
 
 function unavailable(no: No): Claimed {
   const { code, why } = refusalOf(no, "contents: write");
-  if (code === "unavailable") throw cannotTell("write a lease", no);
+  // Without that permission no branch could be written in the end either.
+  if (code === "unavailable" || code === "forbidden")
+    throw cannotTell("write a lease", no, "contents: write");
   return { kind: "unavailable", why };
 }
 
@@ -106,7 +108,7 @@ async function refsOf(
   );
   if (answer.kind === "no") {
     if (isAbsent(answer)) return [];
-    throw cannotTell(`read the leases of ${session}`, answer);
+    throw cannotTell(`read the leases of ${session}`, answer, "contents: write");
   }
   return answer.data
     .filter(({ ref }) => ref.startsWith(`refs/${prefix}`))

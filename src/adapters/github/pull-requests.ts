@@ -32,7 +32,7 @@ export function githubPullRequests(place: Place): PullRequestHost {
           ),
         (data) => data,
       );
-      if (found.kind === "no") throw cannotTell(`look up pull requests from ${branch}`, found);
+      if (found.kind === "no") throw cannotTell(`look up pull requests from ${branch}`, found, needs);
       return found.items
         .filter((pull) => pull.head.ref === branch)
         .map((pull) => ({

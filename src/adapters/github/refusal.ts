@@ -1,4 +1,4 @@
-import { type HostRefusal, HostUnavailable } from "../../delivery/host.ts";
+import { HostForbidden, type HostRefusal, HostUnavailable } from "../../delivery/host.ts";
 import type { No } from "./client.ts";
 
 /** A line of a workflow's `permissions:`, such as `contents: write`. */
@@ -41,7 +41,9 @@ export function isAbsent(no: No): boolean {
 }
 
 /** A look-up that got no answer is no answer: the caller must not take it for "nothing there". */
-export function cannotTell(what: string, no: No): HostUnavailable {
+export function cannotTell(what: string, no: No, needs?: Needs): HostUnavailable {
   const status = no.status === null ? "" : ` (status ${no.status})`;
-  return new HostUnavailable(`cannot ${what} at GitHub${status}: ${no.why}`);
+  const why = `cannot ${what} at GitHub${status}: ${no.why}`;
+  if (codeOf(no) !== "forbidden") return new HostUnavailable(why);
+  return new HostForbidden(needs === undefined ? why : `${why} (needs \`${needs}\`)`);
 }

@@ -6,6 +6,8 @@ import { type ArtifactOrigin, foreignBecause, type Home, type RunOrigin } from "
 import { cannotTell, isAbsent } from "./refusal.ts";
 import { uploadArtifact } from "./upload.ts";
 
+const needs = "actions: read";
+
 export type GitHubShelfOptions = Place & {
   readonly home: Home;
   readonly retentionDays: number;
@@ -90,7 +92,7 @@ async function artifactsOf(place: Place, run: string, signal: AbortSignal): Prom
   );
   if (found.kind === "ok") return found.items;
   if (isAbsent(found)) return [];
-  throw cannotTell(`list the artifacts of run ${run} (needs \`actions: read\`)`, found);
+  throw cannotTell(`list the artifacts of run ${run}`, found, needs);
 }
 
 /** Null when the run cannot be found, which nothing passes provenance with. */
@@ -102,5 +104,5 @@ async function originOf(place: Place, run: string, signal: AbortSignal): Promise
   );
   if (answer.kind === "ok") return answer.data;
   if (isAbsent(answer)) return null;
-  throw cannotTell(`read run ${run} (needs \`actions: read\`)`, answer);
+  throw cannotTell(`read run ${run}`, answer, needs);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { leaseText, parseLease } from "../../../src/adapters/github/lease-text.ts";
 import { githubLeases } from "../../../src/adapters/github/leases.ts";
+import { HostForbidden } from "../../../src/delivery/host.ts";
 import { sessionId } from "../../kit/given.ts";
 import { githubWorld } from "./world.ts";
 
@@ -10,10 +11,19 @@ const run = { id: "5", attempt: 1, job: "agent" };
 const lease = { session, gen: 1, run, head: null };
 
 describe("refs as leases", () => {
-  it("are unavailable without permission to write contents", async () => {
+  it("are forbidden without permission to write contents, without which nothing could be delivered", async () => {
     await using world = await githubWorld({ settings: { job: { contents: "read" } } });
+    const claimed = githubLeases(world.place).claim(lease, { signal });
+    await expect(claimed).rejects.toThrow(HostForbidden);
+    await expect(claimed).rejects.toThrow("contents: write");
+  });
+
+  it("are unavailable where a rule of the repository refuses them", async () => {
+    await using world = await githubWorld();
+    const body = { message: "Repository rule violations found" };
+    world.github.fail({ method: "POST", path: /\/git\/refs$/, status: 422, body });
     const claimed = await githubLeases(world.place).claim(lease, { signal });
-    expect(claimed).toMatchObject({ kind: "unavailable", why: expect.stringContaining("contents: write") });
+    expect(claimed).toMatchObject({ kind: "unavailable", why: expect.stringContaining("rule violations") });
   });
 
   it("are claimed when the ref was made and only the answer was lost", async () => {
