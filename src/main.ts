@@ -6,6 +6,7 @@ import { keepForPost } from "./adapters/actions/state.ts";
 import { readSurroundings } from "./adapters/actions/surroundings.ts";
 import { type Outcome, outcome } from "./app/outcome.ts";
 import { recognise } from "./app/recognise.ts";
+import type { Untold } from "./app/ship-rest.ts";
 import { maskOf } from "./base/masking.ts";
 
 // A comment that is not for us ends here within the time that node takes to start: the rest is loaded when needed.
@@ -29,11 +30,20 @@ async function run(): Promise<Outcome> {
   return runAction(asked, { settings, surroundings, log, env: process.env, toolhost });
 }
 
+async function brief(ending: Outcome): Promise<string> {
+  const { briefSummary } = await import("./app/brief-report.ts");
+  return briefSummary(ending, settings.kind === "settings" ? settings.triggerPhrase : "/agent");
+}
+
 keepForPost("pid", String(process.pid));
 const ending = await run().catch((error: unknown) =>
-  outcome("failed", "internal", mask(String(error instanceof Error ? error.stack : error))),
+  outcome("failed", "internal", String(error instanceof Error ? error.stack : error)),
 );
-await reportEnding(ending, { log, mask });
-keepForPost("ended", "true");
+// The session's own comment and summary tell its end; any other end is told here, and by post where there is a comment.
+const told = ending.report !== "" || ending.kind === "ignored";
+await reportEnding(told ? ending : { ...ending, report: await brief(ending) }, { log, mask });
+const { kind, reason, detail } = ending;
+const untold: Untold = { outcome: kind, reason, detail: mask(detail).slice(0, 4000) };
+keepForPost("ended", told ? "told" : JSON.stringify(untold));
 // The artifact client leaves timers behind that would keep the job waiting.
 process.stdout.write("", () => process.exit(ending.exit));

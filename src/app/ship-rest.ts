@@ -43,7 +43,10 @@ export async function shipRest(
   return { kind: "shipped", log, state, sent };
 }
 
-/** The last words in the status comment of a run that could not say them itself. */
+/** How a run ended that could not tell its own comment. */
+export type Untold = { readonly outcome: string; readonly reason: string; readonly detail: string };
+
+/** The last words in the status comment of a run that could not say them itself; `untold` is null where it died. */
 export async function finishComment(
   { log, state, sent }: Extract<Rest, { kind: "shipped" }>,
   options: {
@@ -51,7 +54,7 @@ export async function finishComment(
     readonly key: SealKey;
     readonly triggerPhrase: string;
     readonly runUrl: string;
-    readonly cancelled: boolean;
+    readonly untold: Untold | null;
   },
 ): Promise<void> {
   const { session, thread } = log.manifest.identity;
@@ -60,7 +63,8 @@ export async function finishComment(
   const [ours] = await options.host.comment.find(thread.number, marker);
   if (ours === undefined) return;
   const saved = sent.kind === "sent";
-  const how = options.cancelled ? "The run was cancelled." : "The run died.";
+  const died = { outcome: "suspended", reason: "died", detail: "The run died." };
+  const { outcome, reason, detail } = options.untold ?? died;
   const kept = saved
     ? "Everything up to the last finished call is kept."
     : "What it did could not be stored.";
@@ -79,9 +83,9 @@ export async function finishComment(
     notes: [],
     sandboxOff: false,
     stopped: {
-      outcome: "suspended",
-      reason: options.cancelled ? "cancelled" : "died",
-      detail: `${how} ${kept}`,
+      outcome,
+      reason,
+      detail: detail.includes(kept) ? detail : `${detail} ${kept}`,
       resumable: saved,
       compareUrl: null,
     },

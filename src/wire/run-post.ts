@@ -7,11 +7,13 @@ import { diskSessionFiles, removeSessionFiles } from "../adapters/disk/files.ts"
 import { endProcess, lockSession, readLock } from "../adapters/disk/lock.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
 import { endSandbox } from "../adapters/sandbox/end.ts";
-import { finishComment, shipRest } from "../app/ship-rest.ts";
+import { finishComment, shipRest, type Untold } from "../app/ship-rest.ts";
 import { githubMeans, keyFor, runUrl } from "./action.ts";
 import { version } from "./version.ts";
 
 const postMsMax = 4 * 60_000;
+
+const cancelled: Untold = { outcome: "suspended", reason: "cancelled", detail: "The run was cancelled." };
 
 export type PostOptions = {
   readonly settings: Settings;
@@ -19,7 +21,7 @@ export type PostOptions = {
   readonly log: JobLog;
   readonly home: string;
   /** Whether `main` reported its end by itself. */
-  readonly ended: boolean;
+  readonly ending: "told" | Untold | null;
 };
 
 /** Ends what `main` left running, ships what it left, finishes its comment, and removes the session from the machine. */
@@ -57,16 +59,15 @@ export async function runPost(options: PostOptions): Promise<void> {
     if (rest.sent.kind === "sent") log.say(`${session} is stored up to record ${rest.log.tail.seq}.`);
     if (rest.sent.kind === "failed")
       log.warn(`${session} cannot be resumed: it could not be stored (${rest.sent.why}).`);
-    const cancelled = rest.state.reason === "cancelled";
-    const told = options.ended && !cancelled;
     const { triggerPhrase } = settings;
-    if (!told)
+    const { ending } = options;
+    if (ending !== "told")
       await finishComment(rest, {
         host: github.host,
         key,
         triggerPhrase,
         runUrl: runUrl(surroundings),
-        cancelled,
+        untold: ending ?? (rest.state.reason === "cancelled" ? cancelled : null),
       });
   }
   await removeSessionFiles(home);

@@ -9,7 +9,7 @@ export type Kept = {
   readonly home: string;
   /** The process of `main`. */
   readonly pid: string;
-  /** `true` once `main` has reported how it ended. */
+  /** Once `main` has reported how it ended: `told` where the session's comment says so, else the ending as JSON. */
   readonly ended: string;
 };
 
