@@ -10,6 +10,8 @@ import type { ReadyWork, Work } from "./work.ts";
 
 export type Delivery = {
   readonly delivered: Delivered;
+  /** Where the commit goes, published or not. */
+  readonly branch: string;
   /** Where one click opens the pull request that the settings forbid us to open. */
   readonly compareUrl: string;
 };
@@ -30,6 +32,7 @@ export async function deliverWork(
     triggerPhrase: means.orders.triggerPhrase,
     marker,
     closes: thread?.kind === "issue" ? thread.number : null,
+    ...(thread?.kind === "fork" ? { buildsOn: thread.number } : {}),
     summary: withoutTitle(summary, title),
     evidence: judged.evidence,
     redToGreen: [],
@@ -55,6 +58,7 @@ export async function deliverWork(
   const link = { serverUrl: means.serverUrl, owner: repository.owner, repo: repository.name };
   return {
     delivered,
+    branch: target.name,
     compareUrl: compareLink({ ...link, base: identity.baseRef, branch: target.name, title, body }),
   };
 }

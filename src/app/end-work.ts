@@ -1,5 +1,5 @@
 import { limits } from "../base/limits.ts";
-import { type Outcome, type OutcomeKind, outcome } from "./outcome.ts";
+import { type Outcome, type OutcomeKind, outcome, sentenceOf } from "./outcome.ts";
 import type { Work } from "./work.ts";
 
 type Published = {
@@ -27,7 +27,8 @@ export type Ended = Published &
  */
 export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   const { journal, means, shipper, board, identity } = work;
-  const { reason, detail } = ended;
+  const { reason } = ended;
+  const detail = sentenceOf(ended.detail);
   if (ended.kind === "ended") {
     await journal.append({ type: "session.ended", outcome: ended.outcome, reason });
   } else {

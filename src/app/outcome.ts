@@ -50,7 +50,21 @@ export function outcome(
   detail: string,
   more: Partial<Omit<Outcome, "kind" | "reason" | "detail">> = {},
 ): Outcome {
-  return { ...nothing, kind, reason, detail, exit: exitOf(kind), ...more };
+  return { ...nothing, kind, reason, detail: sentenceOf(detail), exit: exitOf(kind), ...more };
+}
+
+/** What ends a run may come from any room, as a sentence or as the beginning of one; people get whole sentences. */
+export function sentenceOf(text: string): string {
+  const whole = text.trim();
+  const [first = ""] = whole.split(/\s/, 1);
+  // Names, paths and ids keep their spelling.
+  const begun = /^[a-z][a-z']*$/.test(first) ? `${first.charAt(0).toUpperCase()}${whole.slice(1)}` : whole;
+  return begun === "" || /[.!?:]$|```$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** The input that raises a budget. */
+export function budgetInput(budget: "turns" | "minutes" | "tokens" | "cost"): string {
+  return budget === "cost" ? "max-cost-usd" : `max-${budget}`;
 }
 
 function exitOf(kind: OutcomeKind): 0 | 1 {

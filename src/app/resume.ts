@@ -14,7 +14,7 @@ import type { PinTarget, Workspace } from "../workspace/workspace.ts";
 import type { Ground, Means } from "./means.ts";
 import { whyMoved } from "./moved.ts";
 import { carryOn, unleasedNote } from "./open-work.ts";
-import { type Outcome, outcome } from "./outcome.ts";
+import { budgetInput, type Outcome, outcome } from "./outcome.ts";
 import { protocol, toolsDigest } from "./protocol.ts";
 import { configOf } from "./read-config.ts";
 import { settleEffects } from "./settle-effects.ts";
@@ -35,7 +35,7 @@ export async function resume(
     return outcome("refused", "not-configured", means.orders.modelMissing);
   const holders = await means.leases.holders(session, { signal });
   const runs = [...new Set([...holders.map((lease) => lease.run.id), ...(run === null ? [] : [run])])];
-  const none = `no run holds or held the session ${session} here; name the run that stored it, as ${session}@<run id>`;
+  const none = `no run holds the session ${session} in this repository: it has ended, or it never began. Start anew, or name the run that stored it, as ${session}@<run id>`;
   if (runs.length === 0) return outcome("refused", "not-found", none, { session });
   const found = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
   if (found.kind === "refused") return outcome("refused", found.code, found.why, { session });
@@ -78,7 +78,7 @@ async function takeOver(
   };
   const over = exhausted(budget, spentOf(state, 0));
   if (over !== null) {
-    const why = `the budget of ${over} is used up; raise it with the input max-${over === "cost" ? "cost-usd" : over}`;
+    const why = `the budget of ${over} is used up; raise it with the input ${budgetInput(over)}, then resume`;
     return outcome("refused", "exhausted", why, { ...known, resumable: true });
   }
   const claim = await claimSession(session, {
@@ -191,7 +191,8 @@ async function takeObjects(found: FoundSession, state: State, workspace: Workspa
 
 function pinTargetOf(identity: Identity): PinTarget {
   const { baseSha, configSha, baseRef, thread } = identity;
-  if (thread?.kind !== "pull-request") return { kind: "branch", branch: baseRef, baseSha, configSha };
+  if (thread === null || thread.kind === "issue")
+    return { kind: "branch", branch: baseRef, baseSha, configSha };
   return { kind: "pull-request", number: thread.number, headSha: baseSha, baseRef, configSha };
 }
 

@@ -6,7 +6,7 @@ import type { Budget } from "../session/event.ts";
 import { deliverWork } from "./deliver-work.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
-import type { Outcome } from "./outcome.ts";
+import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
 import type { ReadyWork } from "./work.ts";
 
 const maxTokens = 16_384;
@@ -81,12 +81,12 @@ function afterGate(
         kind: "ended",
         outcome: "no-change",
         reason: "no-change",
-        detail: said || "The model changed nothing.",
+        detail: `The work is finished and no file was changed, so there is nothing to publish.${said.trim() === "" ? "" : ` The model says:\n\n${said}`}`,
       };
     case "cancelled":
       return cancelled;
     case "needs-setup": {
-      const detail = `The change touches what setup installs from (${judged.paths.join(", ")}), and setup is never run on a changed tree. A person has to look at it; nothing was published.`;
+      const detail = `The change touches what setup installs from (${judged.paths.join(", ")}), and setup is never run on a changed tree. Nothing was published. Make that change yourself on ${work.identity.baseRef} and start again, or ask for a way without it.`;
       return { kind: "suspended", reason: "needs-setup", detail };
     }
     case "failed": {
@@ -106,10 +106,10 @@ async function publish(
 ): Promise<Outcome> {
   work.board.evidence(judged.evidence);
   work.board.say("publishing");
-  const { delivered, compareUrl } = await deliverWork(work, judged, said);
+  const { delivered, branch, compareUrl } = await deliverWork(work, judged, said);
   switch (delivered.kind) {
     case "pull-request": {
-      const { number, url, branch, head } = delivered;
+      const { number, url, head } = delivered;
       const detail = `Pull request #${number} is open from ${branch}; the checks ran on exactly its tree.`;
       const published = { branch, headSha: head, pullRequest: { number, url } };
       return endWork(work, {
@@ -121,20 +121,20 @@ async function publish(
       });
     }
     case "pushed": {
-      const { branch, head } = delivered;
+      const { head } = delivered;
       const detail = `A commit is on ${branch}; the checks ran on exactly its tree.`;
+      const published = { branch, headSha: head, ...pullRequestOf(work) };
       return endWork(work, {
         kind: "ended",
         outcome: "pull-request",
         reason: "pushed",
         detail,
-        branch,
-        headSha: head,
+        ...published,
       });
     }
     case "not-permitted": {
-      const { branch, head, why } = delivered;
-      const detail = `The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${why} A maintainer can allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", or open it by the link.`;
+      const { head, why } = delivered;
+      const detail = `The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${sentenceOf(why)} Open it by the link, or allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", and resume.`;
       return endWork(work, {
         kind: "suspended",
         reason: "not-permitted",
@@ -146,10 +146,23 @@ async function publish(
     }
     case "refused": {
       const { effect, code, why, head } = delivered;
-      const detail = `The work passed, but the ${effect === "branch" ? "branch" : "pull request"} could not be made: ${why}`;
+      if (head !== null && effect === "pull-request") {
+        const detail = `The work passed and is on the branch ${branch}, but the pull request could not be opened: ${sentenceOf(why)} Put that right and resume, or open it by the link.`;
+        return endWork(work, { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl });
+      }
+      const detail = `The work passed and is kept, but the branch could not be written: ${sentenceOf(why)} Resume when that is put right; the checks need not run again.`;
       return endWork(work, { kind: "suspended", reason: code, detail, headSha: head });
     }
   }
+}
+
+/** On a pull request of this repository the commit is part of that pull request. */
+function pullRequestOf({ identity, means }: ReadyWork): Pick<Ended, "pullRequest"> {
+  const { thread, repository } = identity;
+  if (thread?.kind !== "pull-request") return {};
+  const { number } = thread;
+  const url = `${means.serverUrl}/${repository.owner}/${repository.name}/pull/${number}`;
+  return { pullRequest: { number, url } };
 }
 
 const cancelled: Ended = {
@@ -165,16 +178,14 @@ function stopped(end: Exclude<End, { kind: "finished" }>, work: ReadyWork): Ende
         ? { ...cancelled, reason: "minutes", detail: "The time budget was used up." }
         : cancelled;
     case "exhausted": {
-      const detail = `The budget of ${end.budget} was used up. Raise it and resume, or resume as it is to see the state.`;
+      const detail = `The budget of ${end.budget} is used up. Raise the input ${budgetInput(end.budget)} of the workflow, then go on.`;
       return { kind: "suspended", reason: end.budget, detail };
     }
     case "provider": {
-      const when = end.retryAtMs === null ? "later" : `after ${new Date(end.retryAtMs).toISOString()}`;
-      return {
-        kind: "suspended",
-        reason: "provider",
-        detail: `The model's provider cannot go on: ${end.reason}. Resume ${when}.`,
-      };
+      const when =
+        end.retryAtMs === null ? "when that is put right" : `after ${new Date(end.retryAtMs).toISOString()}`;
+      const detail = `The model's provider cannot go on: ${sentenceOf(end.reason)} Resume ${when}.`;
+      return { kind: "suspended", reason: "provider", detail };
     }
     case "stuck":
       return { kind: "suspended", reason: "stuck", detail: end.why };

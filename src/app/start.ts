@@ -98,14 +98,17 @@ async function begin(
 function identityOf(asked: Authorised, means: Means, workspace: Workspace): Identity {
   const { id, owner, name, defaultBranch } = means.repository;
   const { thread } = asked;
+  const fork = thread?.head != null && thread.head.repositoryId !== id;
+  const kind = fork ? "fork" : (thread?.kind ?? "issue");
+  const branch = fork ? thread.base?.ref : thread?.head?.ref;
   return {
     session: asked.trigger.session,
     repository: { id, owner, name },
-    thread: thread === null ? null : { kind: thread.kind, number: thread.number },
+    thread: thread === null ? null : { kind, number: thread.number },
     actor: asked.by,
     baseSha: workspace.baseSha,
     configSha: workspace.configSha,
-    baseRef: thread?.head?.ref ?? defaultBranch,
+    baseRef: branch ?? defaultBranch,
     provider: means.orders.provider,
     model: means.orders.model,
     protocol,

@@ -7,6 +7,7 @@ import type { EvidenceRow } from "../gate/evidence.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
 import type { Means } from "./means.ts";
+import { sentenceOf } from "./outcome.ts";
 
 type Ending = {
   readonly stopped: Stopped;
@@ -90,7 +91,7 @@ export function openBoard(
           comment = opened.value;
           posted = body;
           postedAt = means.clock.elapsed();
-        } else notes.push(`No status comment: ${opened.why}.`);
+        } else notes.push(`There is no status comment: ${sentenceOf(opened.why)}`);
       })();
       return editing;
     },

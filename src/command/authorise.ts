@@ -102,7 +102,8 @@ async function allowedActor(
     case "comment": {
       const { author, id } = trigger.comment;
       if (author === null) {
-        return refuse("deleted-author", `the author of comment ${id} no longer exists`, stranger);
+        const why = `the author of comment ${id} no longer exists; somebody with write access has to give the command`;
+        return refuse("deleted-author", why, stranger);
       }
       if (author.id !== trigger.sender.id) {
         return refuse("not-the-author", `comment ${id} was not sent by the account that wrote it`, stranger);
@@ -140,7 +141,7 @@ async function allowedAccount(
   if (mayCommand(looked.role)) return actor;
   return refuse(
     "not-allowed",
-    `${plainWord(login)} has the role ${looked.role} here; commands need write access`,
+    `the role of ${plainWord(login)} here is ${looked.role}; commands need write access`,
     { exit: 0, quiet: false },
   );
 }
@@ -212,7 +213,7 @@ function unfit(
   if (command.sha !== null && command.sha !== head.sha) {
     return refuse(
       "head-mismatch",
-      `the command pins ${command.sha}, and the head of ${name} is ${head.sha} now`,
+      `the command pins ${command.sha}, and the head of ${name} is ${head.sha} now: read it, then comment \`${options.triggerPhrase} fix ${head.sha}\``,
     );
   }
   if (command.sha !== null || head.repositoryId === trigger.repositoryId) return null;
@@ -223,7 +224,7 @@ function unfit(
 }
 
 function lockedNotice(thread: AskedThread): string {
-  return `#${thread.number} is locked: the result stands in the job summary, because commenting may not be possible`;
+  return `#${thread.number} is locked: the result stands in the job summary, because commenting may not be possible.`;
 }
 
 function refuse(

@@ -271,11 +271,15 @@ function malformed(eventName: string, issues: readonly v.BaseIssue<unknown>[]): 
   const first = issues[0];
   const where = first === undefined ? "" : (v.getDotPath(first) ?? "");
   // The received value is left out: it can be any size and is not ours to repeat.
-  const what = first === undefined ? "it has no shape" : `expected ${first.expected ?? "another value"}`;
+  const what = first === undefined ? "it has no shape" : whatOf(first);
   return refuse(
     "malformed",
-    `the event ${eventName} is malformed${where === "" ? "" : ` at \`${where}\``}: ${what}`,
+    `the event ${eventName} is malformed${where === "" ? "" : ` at \`${where}\``}: ${what}. Nothing was done; GitHub sends no such event, so look at what else calls this workflow`,
   );
+}
+
+function whatOf({ received, expected }: v.BaseIssue<unknown>): string {
+  return received === "undefined" ? "it is missing" : `expected ${expected ?? "another value"}`;
 }
 
 function refuse(

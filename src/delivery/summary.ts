@@ -15,7 +15,7 @@ export function jobSummary(facts: StatusFacts): string {
     stopped?.compareUrl ? `[Open the pull request yourself](${stopped.compareUrl})` : "",
     facts.sandboxOff ? sandboxOffSentence : "",
     planList(facts.plan),
-    evidenceTable(facts.evidence),
+    facts.evidence.length > 0 ? evidenceTable(facts.evidence) : "",
     ...facts.notes,
     stopped?.resumable ? howToGoOn(triggerPhrase, facts.session) : "",
     spent(facts),

@@ -31,7 +31,8 @@ export type Budget = {
   readonly costUsd: number | null;
 };
 
-export type Thread = { readonly kind: "issue" | "pull-request"; readonly number: number };
+/** `fork`: a pull request whose head is in another repository, where nothing can be written. */
+export type Thread = { readonly kind: "issue" | "pull-request" | "fork"; readonly number: number };
 
 /** What a session is about and made of; constant from `session.opened` to the end. */
 export type Identity = {
@@ -44,7 +45,7 @@ export type Identity = {
   readonly baseSha: Sha;
   /** Where all configuration comes from. */
   readonly configSha: Sha;
-  /** The branch the pull request is opened against, or, on a pull request, the branch its commits go to. */
+  /** The branch the pull request is opened against, or, on one of this repository, the branch its commits go to. */
   readonly baseRef: string;
   readonly provider: string;
   readonly model: string;
