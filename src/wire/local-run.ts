@@ -45,8 +45,9 @@ export async function runLocally(command: Going, terminal: Terminal): Promise<nu
   using cancel = listenForCancel(print);
   const ended = await go(command, { ...terminal, ...prepared, run, path, print, cancel });
   await removeRuns(places, { own: run, say: print });
-  if (!(await isKept(session, places))) await forget(session, places);
-  for (const line of linesFor(ended, terminal)) print(line);
+  const kept = await isKept(session, places);
+  if (!kept) await forget(session, places);
+  for (const line of linesFor(ended, { ...terminal, session: kept ? session : null })) print(line);
   return ended.exit;
 }
 
@@ -151,13 +152,19 @@ function whoAsks(): { readonly login: string; readonly id: number } {
   return { login: /^[A-Za-z0-9-]{1,39}$/.test(username) ? username : "local", id: Math.max(uid, 0) };
 }
 
-function linesFor(ended: Outcome, { program, flags, places }: Terminal): readonly string[] {
-  const { kind, reason, detail, session, branch, headSha, turns, costUsd } = ended;
+/** `session` is the one that is kept, null where there is none. */
+function linesFor(
+  ended: Outcome,
+  { session, program, flags, places }: Terminal & { readonly session: SessionId | null },
+): readonly string[] {
+  const { kind, reason, detail, branch, headSha, turns, costUsd } = ended;
   const cost = costUsd === null ? "cost unknown" : `${costUsd.toFixed(2)} USD`;
+  // The log on this machine is the session, whether or not it could be shelved.
+  const goesOn = session !== null && (ended.resumable || kind === "suspended" || kind === "failed");
   return [
     `${kind} (${reason}): ${detail}`,
     ...(branch === null ? [] : [`branch ${branch} at ${headSha ?? "an unknown commit"}`]),
-    ...(turns === 0 ? [] : [`session ${session}: ${turns} turns, ${cost}, kept in ${places.dir}`]),
-    ...(ended.resumable ? [`go on with: ${program} resume ${session}${flags}`] : []),
+    ...(session === null ? [] : [`session ${session}: ${turns} turns, ${cost}, kept in ${places.dir}`]),
+    ...(goesOn ? [`go on with: ${program} resume ${session}${flags}`] : []),
   ];
 }

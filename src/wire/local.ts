@@ -72,6 +72,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
   let lock: Lock | null = null;
   const rooms = sandboxRooms({
     sandbox: orders.sandbox,
+    offSwitch: "--no-sandbox",
     ground: localSandbox({ ...options, repository: found.path, sessions: places.dir }),
     env: options.env,
     scratch: dirs.scratch,

@@ -12,6 +12,8 @@ import { tools } from "../tools/all.ts";
 
 export type RoomsOptions = {
   readonly sandbox: "on" | "off";
+  /** What switches it off, where that is not the action's input: for the sentence that says it does not hold. */
+  readonly offSwitch?: string;
   readonly ground: Omit<SandboxGround, "kind" | "declared">;
   /** The job's variables, of which only declared names are ever passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -42,7 +44,7 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
   return {
     impossible: async () => {
       const possible = options.sandbox === "off" || proved !== null ? null : await sandboxKinds();
-      return possible?.kind === "none" ? refusal(possible.why) : null;
+      return possible?.kind === "none" ? refusal(possible.why, options.offSwitch) : null;
     },
     setup: async (dirs, commands, { names, signal }) => {
       const ground = groundFor(await kind(), names);
@@ -52,7 +54,7 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
     open: async (dirs, { names, signal }) => {
       const place = { workspace: dirs.work, home: dirs.workHome, scratch };
       const opened = await openPlace(place, groundFor("off", names), { ...options, signal });
-      if (opened.kind === "unsound") return { kind: "refused", why: refusal(opened.why) };
+      if (opened.kind === "unsound") return { kind: "refused", why: refusal(opened.why, options.offSwitch) };
       for (const note of opened.notes) options.say(note);
       proved = opened.sandbox.kind;
       await options.started(opened.sandbox.process);
@@ -97,8 +99,8 @@ function roomOf(sandbox: Sandbox): Room {
   };
 }
 
-function refusal(why: string): string {
-  return `The sandbox does not hold on this machine: ${why}. Use a Linux runner with root, passwordless sudo or user namespaces; or set dangerously-disable-sandbox, which gives what the model runs this job's network, files and rights.`;
+function refusal(why: string, offSwitch = "dangerously-disable-sandbox"): string {
+  return `The sandbox does not hold on this machine: ${why}. Use a Linux runner with root, passwordless sudo or user namespaces; or set ${offSwitch}, which gives what the model runs this machine's network, files and rights.`;
 }
 
 function declaredIn(env: RoomsOptions["env"], names: readonly string[]): Record<string, string> {

@@ -32,36 +32,37 @@ export const baseTree: Tree = treeIdOf(baseEntries);
 const changed = [file("a.txt", null), file("dir/c.txt", "three\n"), file("z.bin", "\0\u00ff\n")];
 const changedTree = treeIdOf(withFiles(baseEntries, changed));
 
-/** What every adapter of the port `Host` has to do. */
-export function hostContract(make: () => Promise<HostWorld>): void {
-  const rule = (title: string, test: (world: HostWorld) => Promise<void>) =>
+type BranchWorld = Pick<HostWorld, "host" | "base" | typeof Symbol.asyncDispose>;
+
+const ruleIn =
+  <World extends AsyncDisposable>(make: () => Promise<World>) =>
+  (title: string, test: (world: World) => Promise<void>) =>
     it(title, async () => {
       await using world = await make();
       await test(world);
     });
-  const commitOn = async ({ host }: HostWorld, parent: Sha, message = "Change things") => {
-    const made = await host.branch.commit({
-      parent,
-      parentTree: baseTree,
-      tree: changedTree,
-      files: changed,
-      message,
-    });
-    if (made.kind !== "committed") throw new Error(made.why);
-    return made.sha;
-  };
-  const branchAt = async (world: HostWorld, name: string) => {
-    const sha = await commitOn(world, world.base);
-    expect(await world.host.branch.create(name, sha)).toEqual({ kind: "made" });
-    return sha;
-  };
-  const pull = { branch: "agent/1-s", base: "main", title: "Fix", body: "Why", draft: true };
 
-  rule("shows an issue, and null for one that is not there", async ({ host, issue }) => {
-    const thread = await host.thread(issue);
-    expect(thread).toMatchObject({ number: issue, kind: "issue", state: "open", locked: false, head: null });
-    expect(await host.thread(987_654)).toBeNull();
+const commitOn = async ({ host }: BranchWorld, parent: Sha, message = "Change things") => {
+  const made = await host.branch.commit({
+    parent,
+    parentTree: baseTree,
+    tree: changedTree,
+    files: changed,
+    message,
   });
+  if (made.kind !== "committed") throw new Error(made.why);
+  return made.sha;
+};
+
+const branchAt = async (world: BranchWorld, name: string) => {
+  const sha = await commitOn(world, world.base);
+  expect(await world.host.branch.create(name, sha)).toEqual({ kind: "made" });
+  return sha;
+};
+
+/** What every adapter of the port `Host` has to do with branches, also one that has nothing else. */
+export function branchContract(make: () => Promise<BranchWorld>): void {
+  const rule = ruleIn(make);
 
   rule("has no branch before it is created", async ({ host }) => {
     expect(await host.branch.find("agent/1-s")).toBeNull();
@@ -113,6 +114,19 @@ export function hostContract(make: () => Promise<HostWorld>): void {
     expect(await host.branch.advance("agent/1-s", { from: base, to })).toMatchObject({ code: "rejected" });
     expect(await host.branch.advance("agent/1-x", { from: base, to })).toMatchObject({ code: "gone" });
     expect((await host.branch.find("agent/1-s"))?.sha).toBe(at);
+  });
+}
+
+/** What every adapter of the whole port `Host` has to do. */
+export function hostContract(make: () => Promise<HostWorld>): void {
+  branchContract(make);
+  const rule = ruleIn(make);
+  const pull = { branch: "agent/1-s", base: "main", title: "Fix", body: "Why", draft: true };
+
+  rule("shows an issue, and null for one that is not there", async ({ host, issue }) => {
+    const thread = await host.thread(issue);
+    expect(thread).toMatchObject({ number: issue, kind: "issue", state: "open", locked: false, head: null });
+    expect(await host.thread(987_654)).toBeNull();
   });
 
   rule("opens a pull request, finds it by its branch, and changes its body", async (world) => {
