@@ -26,6 +26,7 @@ import { tools } from "../tools/all.ts";
 import { definitions } from "../tools/definitions.ts";
 import { systemClock } from "./clock.ts";
 import { takeGround } from "./ground.ts";
+import { requestFirst } from "./request-first.ts";
 import { makeDirs, sandboxRooms } from "./rooms.ts";
 
 export type ActionOptions = {
@@ -103,6 +104,7 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
     });
   return {
     ...github,
+    ...requestFirst({ model: modelFor(settings), shelf: github.shelf }, systemClock),
     orders: ordersOf(settings, durability, identity.login !== "github-actions[bot]"),
     run: { ...surroundings.run, url: runUrl(surroundings), workflow: surroundings.workflow.path },
     serverUrl: surroundings.serverUrl,
@@ -111,7 +113,6 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
     bytes: (n) => randomBytes(n),
     mask: maskOf(settings.secrets),
     key: keyFor(settings, github.repository.id),
-    model: modelFor(settings),
     tools: definitions(tools),
     prices: anthropicPrices,
     rooms,
