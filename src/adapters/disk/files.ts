@@ -1,3 +1,4 @@
+import { closeSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
 import {
   type FileHandle,
   mkdir,
@@ -32,7 +33,8 @@ export async function diskSessionFiles(
   const append = async (line: Uint8Array, barrier: boolean): Promise<void> => {
     if (poisoned !== null) throw new Error(`${logPath} is closed after a failed write`, { cause: poisoned });
     try {
-      await writeWhole(log, line);
+      if (sync) await writeWhole(log, line);
+      else writeNow(log.fd, line);
     } catch (cause) {
       // Short writes happen before ENOSPC is reported: cut them, or nothing may be written any more.
       await log.truncate(length).catch((error: unknown) => {
@@ -57,7 +59,11 @@ export async function diskSessionFiles(
       log: await readFile(logPath),
     }),
     append: (line, { barrier }) => append(line, barrier),
-    replaceManifest: (bytes) => replaceFile(path.join(dir, "session.json"), bytes, { sync }),
+    replaceManifest: async (bytes) => {
+      const file = path.join(dir, "session.json");
+      if (sync) await replaceFile(file, bytes, { sync });
+      else replaceNow(file, bytes);
+    },
     cut: async (to) => {
       const all = await readFile(logPath);
       const torn = all.subarray(to);
@@ -97,6 +103,38 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
     const result = await file.write(bytes, written, bytes.length - written);
     if (result.bytesWritten === 0) throw new Error("nothing could be written");
     written += result.bytesWritten;
+  }
+}
+
+/**
+ * Where nothing waits for the disk, these calls only reach the page cache. Made at once they take a tenth of a
+ * millisecond; each of them sent to a thread takes longer than that to be told of, and every record makes six.
+ */
+function writeNow(fd: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) {
+    const more = writeSync(fd, bytes, written);
+    if (more === 0) throw new Error("nothing could be written");
+    written += more;
+  }
+}
+
+function replaceNow(file: string, bytes: Uint8Array): void {
+  const temp = `${file}.${process.pid}.tmp`;
+  try {
+    const fd = openSync(temp, "w", 0o600);
+    try {
+      writeNow(fd, bytes);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temp, file);
+  } catch (cause) {
+    try {
+      unlinkSync(temp);
+    } catch {
+      // It was never made, or the directory is gone.
+    }
+    throw new Error(`cannot write ${file}`, { cause });
   }
 }
 
