@@ -61,19 +61,39 @@ export async function findSession(
     );
   }
   const open = (item: ShelfItem): Promise<Opened | Refused> => openItem(item, session, options);
-  const chain = await chainBack(newest, usable, open);
+  const last = await longestOf(
+    usable.filter((item) => newestFirstOrLevel(item, newest) === 0),
+    open,
+  );
+  if ("kind" in last) return last;
+  const chain = await chainBack(last, usable, open);
   return "kind" in chain ? chain : { kind: "found", session: joined(chain.opened, reported) };
 }
 
 type Refused = Extract<Find, { kind: "refused" }>;
 
+/**
+ * An upload that was given up may turn up after all, beside a later one of the same number that holds more: the log
+ * only ever grew, so the one that reaches furthest is the newest.
+ */
+async function longestOf(
+  rivals: readonly ShelfItem[],
+  open: (item: ShelfItem) => Promise<Opened | Refused>,
+): Promise<Opened | Refused> {
+  const opened: Opened[] = [];
+  for (const item of rivals) {
+    const one = await open(item);
+    if ("kind" in one) return one;
+    opened.push(one);
+  }
+  return opened.reduce((longest, one) => (one.header.to > longest.header.to ? one : longest));
+}
+
 async function chainBack(
-  newest: ShelfItem,
+  first: Opened,
   usable: readonly ShelfItem[],
   open: (item: ShelfItem) => Promise<Opened | Refused>,
 ): Promise<{ readonly opened: readonly Opened[] } | Refused> {
-  const first = await open(newest);
-  if ("kind" in first) return first;
   const opened: Opened[] = [first];
   for (let oldest = first; oldest.header.from > 1; ) {
     const before = await predecessor(oldest.header, usable, open);
@@ -167,9 +187,14 @@ export async function unpackSession(
 }
 
 function newestFirst(a: ShelfItem, b: ShelfItem): number {
+  return newestFirstOrLevel(a, b) || (a.name < b.name ? -1 : 1);
+}
+
+/** 0 for two of the same generation and number. */
+function newestFirstOrLevel(a: ShelfItem, b: ShelfItem): number {
   const [left, right] = [readShipmentName(a.name), readShipmentName(b.name)];
   if (left === null || right === null) return 0;
-  return right.gen - left.gen || right.number - left.number || (a.name < b.name ? -1 : 1);
+  return right.gen - left.gen || right.number - left.number;
 }
 
 function refused(code: Refused["code"], why: string): Refused {

@@ -218,6 +218,22 @@ describe("finding a session on the shelf", () => {
     expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "tampered" });
   });
 
+  it("takes the one that reaches furthest where an upload that was given up turns up after all", async () => {
+    const all = await given();
+    const first = await send(all, null, 1);
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("early") });
+    await send(all, first, 2);
+    const [name = "", late] = [...all.shelf.stored].at(-1) ?? [];
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("later") });
+    all.shelf.stored.delete(name);
+    await send(all, first, 2);
+    const [, sent] = [...all.shelf.stored].at(-1) ?? [];
+    all.shelf.stored.set(name, late ?? new Uint8Array());
+    all.shelf.stored.set(`${name}-1`, sent ?? new Uint8Array());
+    const found = await find(all.shelf);
+    expect(found.kind === "found" && String(found.session.log)).toBe(String(all.files.state.log));
+  });
+
   it("does not see items that fail provenance, and reports them", async () => {
     const all = await given();
     await send(all, null, 1);
