@@ -25,10 +25,8 @@ export async function claimSession(
 ): Promise<Claim> {
   const { leases, holders, run, head, signal } = options;
   const newest = holders.at(-1);
-  if (newest !== undefined && !isSameRun(newest.run, run)) {
-    const alive = await leases.alive(newest.run, { signal });
-    if (alive !== "gone") return busy(newest, alive);
-  }
+  const why = await whyBusy(newest, { leases, run, signal });
+  if (why !== null) return { kind: "refused", code: "busy", why };
   const gen = Math.max(newest?.gen ?? 0, options.genReached) + 1;
   const claimed = await leases.claim({ session, gen, run, head }, { signal });
   switch (claimed.kind) {
@@ -36,21 +34,32 @@ export async function claimSession(
       return { kind: "claimed", gen, leased: true, why: null };
     case "unavailable":
       return { kind: "claimed", gen, leased: false, why: claimed.why };
-    case "lost":
-      return {
-        kind: "refused",
-        code: "busy",
-        why: `another run claimed generation ${gen} of ${session} first`,
-      };
+    case "lost": {
+      const winner = (await leases.holders(session, { signal })).find((lease) => lease.gen === gen);
+      const name = winner === undefined ? "another run" : nameOf(winner.run);
+      return { kind: "refused", code: "busy", why: `${name} claimed ${session} first; ${waitForIt}` };
+    }
   }
+}
+
+/** Why the session of this holder cannot be taken over yet, naming its run; null when its job is over or our own. */
+export async function whyBusy(
+  newest: Lease | undefined,
+  { leases, run, signal }: { readonly leases: Leases; readonly run: RunRef; readonly signal: AbortSignal },
+): Promise<string | null> {
+  if (newest === undefined || isSameRun(newest.run, run)) return null;
+  const alive = await leases.alive(newest.run, { signal });
+  if (alive === "gone") return null;
+  const works = alive === "unknown" ? "may still work" : "works";
+  return `${nameOf(newest.run)} ${works} on this session; ${waitForIt}`;
+}
+
+const waitForIt = "cancel it or wait until it has ended";
+
+function nameOf(run: RunRef): string {
+  return `run ${run.id} (attempt ${run.attempt})`;
 }
 
 function isSameRun(a: RunRef, b: RunRef): boolean {
   return a.id === b.id && a.attempt === b.attempt && a.job === b.job;
-}
-
-function busy(lease: Lease, alive: "running" | "unknown"): Claim {
-  const doubt = alive === "unknown" ? "may still work" : "works";
-  const why = `run ${lease.run.id} (attempt ${lease.run.attempt}) ${doubt} on this session; cancel it or wait until it has ended`;
-  return { kind: "refused", code: "busy", why };
 }

@@ -43,6 +43,13 @@ describe("claiming a generation", () => {
     ],
     ["loses when another was first", { claim: "lost" }, [], 0, { kind: "refused", code: "busy" }],
   ] as const;
+  it("names the run that was first", async () => {
+    const leases = { ...leasesThat({ claim: "lost" }), holders: async () => [lease(1, "7")] };
+    const options = { leases, holders: [], run: run("9"), head: null, genReached: 0, signal };
+    const claim = await claimSession(sessionId(), options);
+    expect(claim).toMatchObject({ kind: "refused", why: expect.stringContaining("run 7 (attempt 1)") });
+  });
+
   it.each(cases)("%s", async (_title, answer, holders, genReached, result) => {
     const claim = await claimSession(sessionId(), {
       leases: leasesThat(answer),
