@@ -1,8 +1,8 @@
 import { exhausted, spentOf } from "../loop/budget.ts";
 import { openStory } from "../loop/story.ts";
-import { claimSession } from "../session/claim.ts";
+import { claimSession, whyBusy } from "../session/claim.ts";
 import type { Budget, Identity, RunRef } from "../session/event.ts";
-import { type FoundSession, findSession, unpackSession } from "../session/find.ts";
+import { type Find, type FoundSession, findSession, unpackSession } from "../session/find.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Lease } from "../session/leases.ts";
 import { openJournal, stateOf } from "../session/open-journal.ts";
@@ -18,6 +18,7 @@ import { budgetInput, type Outcome, outcome } from "./outcome.ts";
 import { protocol, toolsDigest } from "./protocol.ts";
 import { configOf } from "./read-config.ts";
 import { settleEffects } from "./settle-effects.ts";
+import { finishComment } from "./ship-rest.ts";
 
 type Reference = { readonly session: SessionId; readonly run: string | null };
 
@@ -38,7 +39,7 @@ export async function resume(
   const none = `no run holds the session ${session} in this repository: it has ended, or it never began. Start anew, or name the run that stored it, as ${session}@<run id>`;
   if (runs.length === 0) return outcome("refused", "not-found", none, { session });
   const found = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
-  if (found.kind === "refused") return outcome("refused", found.code, found.why, { session });
+  if (found.kind === "refused") return notFound(found, { session, holders }, means, signal);
   const witnessed = holders.flatMap((lease) => (lease.head === null ? [] : [lease.head]));
   const checked = verifyLog(found.session, { witnessed });
   if (checked.kind === "damage") return outcome("refused", checked.code, checked.why, { session });
@@ -48,6 +49,20 @@ export async function resume(
   const last = await unpackSession(found.session, checked.log, ground.files);
   const proved: Proved = { found: found.session, log: checked.log, last, holders, runs, by: by.login };
   return await takeOver(proved, { means, ground }, { signal });
+}
+
+/** A run that has the session and stored nothing yet is no reason to give it up. */
+async function notFound(
+  { code, why }: Extract<Find, { kind: "refused" }>,
+  { session, holders }: { readonly session: SessionId; readonly holders: readonly Lease[] },
+  means: Means,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (code !== "not-found") return outcome("refused", code, why, { session });
+  const busy = await whyBusy(holders.at(-1), { leases: means.leases, run: means.run, signal });
+  if (busy !== null) return outcome("refused", "busy", busy, { session, resumable: true });
+  const anew = "Nothing of it was done: give the command again, or re-run the job that the command started";
+  return outcome("refused", code, `${why}. ${anew}`, { session });
 }
 
 type Proved = {
@@ -70,7 +85,9 @@ async function takeOver(
   const { session, baseSha } = identity;
   const known = { session, baseSha, turns: state.turn.number, costUsd: state.costUsd };
   const { provider, model } = means.orders;
-  const refusal = refuseResume(state, { provider, model, protocol, tools: toolsDigest(means) });
+  const gen = Math.max(holders.at(-1)?.gen ?? 0, state.gen) + 1;
+  const refusal = refuseResume(state, { provider, model, protocol, tools: toolsDigest(means), gen });
+  if (refusal?.code === "ended") await tidyEnded({ log, state, holders }, means, signal);
   if (refusal !== null) return outcome("refused", refusal.code, refusal.why, known);
   const budget: Budget = {
     ...(state.budget ?? { turns: 0, minutes: 0, tokens: null, costUsd: null }),
@@ -114,6 +131,24 @@ async function takeOver(
   return continueLog({ ...proved, state, gen: claim.gen, unleased: claim.why }, place, { budget, signal });
 }
 
+/** A run that died right after the end may have left the comment as it was, and its lease. */
+async function tidyEnded(
+  ended: { readonly log: VerifiedLog; readonly state: State; readonly holders: readonly Lease[] },
+  means: Means,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, state, holders } = ended;
+  const newest = holders.at(-1);
+  if (newest === undefined || (await whyBusy(newest, { ...means, signal })) !== null) return;
+  const { triggerPhrase } = means.orders;
+  const { host, key, run } = means;
+  await finishComment(
+    { log, state, saved: true },
+    { host, key, triggerPhrase, runUrl: run.url, untold: null },
+  );
+  await means.leases.release(newest.session, { from: 1, signal });
+}
+
 type Place = {
   readonly means: Means;
   readonly ground: Ground;
@@ -136,8 +171,7 @@ async function continueLog(
   const story = await openStory(journal);
   await story.append({ type: "run.claimed", gen, run: refOf(means.run), head: log.tail });
   const doubt = await settleEffects(journal, identity, means);
-  const died = state.status === "open";
-  const settled = await recoverCalls({ journal, append: story.append }, { died });
+  const settled = await recoverCalls({ journal, append: story.append });
   const text = resumedText(state, { by, rolledBack: settled.length > 0 });
   await story.append({ type: "note.added", about: "resumed", text: await journal.store(text) });
   means.say(`${identity.session}: continued from record ${log.tail.seq} as generation ${gen}`);

@@ -1,7 +1,8 @@
 import type { Host } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
-import { statusComment } from "../delivery/status-comment.ts";
+import { type Stopped, statusComment } from "../delivery/status-comment.ts";
 import type { SessionFiles } from "../session/files.ts";
+import type { SessionId } from "../session/id.ts";
 import { stateOf } from "../session/open-journal.ts";
 import { type Sent, type Shipping, sendShipment } from "../session/ship.ts";
 import type { SealKey } from "../session/shipment.ts";
@@ -19,14 +20,19 @@ export type Rest =
  */
 export async function shipRest(
   files: SessionFiles,
-  options: { readonly shipping: (log: VerifiedLog) => Shipping; readonly signal: AbortSignal },
+  options: {
+    readonly shipping: (log: VerifiedLog) => Shipping;
+    /** Whether `main` told its end: it shipped a session that ended then, too. */
+    readonly told?: boolean;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Rest> {
   const read = await files.read();
   const checked = verifyLog(read, { witnessed: [] });
   if (checked.kind === "damage") return { kind: "nothing", why: `${checked.code}: ${checked.why}` };
   const { log } = checked;
   const state = await stateOf(log, files);
-  if (state.status === "ended") return { kind: "nothing", why: "the session ended" };
+  if (state.status === "ended" && options.told === true) return { kind: "nothing", why: "the session ended" };
   const shipped = log.records.findLast((record) => record.event.type === "shipment.sent");
   const number = shipped?.event.type === "shipment.sent" ? shipped.event.number : 0;
   const whole = {
@@ -48,12 +54,12 @@ export type Untold = { readonly outcome: string; readonly reason: string; readon
 
 /** The last words in the status comment of a run that could not say them itself; `untold` is null where it died. */
 export async function finishComment(
-  { log, state, sent }: Extract<Rest, { kind: "shipped" }>,
+  { log, state, saved }: { readonly log: VerifiedLog; readonly state: State; readonly saved: boolean },
   options: {
     readonly host: Host;
     readonly key: SealKey;
     readonly triggerPhrase: string;
-    readonly runUrl: string;
+    readonly runUrl: string | null;
     readonly untold: Untold | null;
   },
 ): Promise<void> {
@@ -62,12 +68,8 @@ export async function finishComment(
   const marker = markerOf(options.key, session, "comment");
   const [ours] = await options.host.comment.find(thread.number, marker);
   if (ours === undefined) return;
-  const saved = sent.kind === "sent";
-  const died = { outcome: "suspended", reason: "died", detail: "The run died." };
-  const { outcome, reason, detail } = options.untold ?? died;
-  const kept = saved
-    ? "Everything up to the last finished call is kept."
-    : "What it did could not be stored.";
+  const pullRequest = pullRequestOf(state, session);
+  const stopped = endedBy(log, pullRequest) ?? stoppedBy(options.untold, saved);
   const body = statusComment({
     session,
     triggerPhrase: options.triggerPhrase,
@@ -78,17 +80,41 @@ export async function finishComment(
     activeMs: state.activeMs,
     costUsd: state.costUsd,
     runUrl: options.runUrl,
-    pullRequest: null,
+    pullRequest,
     evidence: [],
     notes: [],
     sandboxOff: false,
-    stopped: {
-      outcome,
-      reason,
-      detail: detail.includes(kept) ? detail : `${detail} ${kept}`,
-      resumable: saved,
-      compareUrl: null,
-    },
+    stopped,
   });
   await options.host.comment.update(ours.id, body);
+}
+
+function stoppedBy(untold: Untold | null, saved: boolean): Stopped {
+  const died = { outcome: "suspended", reason: "died", detail: "The run died." };
+  const { outcome, reason, detail } = untold ?? died;
+  const kept = saved
+    ? "Everything up to the last finished call is kept."
+    : "What it did could not be stored.";
+  const whole = detail.includes(kept) ? detail : `${detail} ${kept}`;
+  return { outcome, reason, detail: whole, resumable: saved, compareUrl: null };
+}
+
+type PullRequest = { readonly number: number; readonly url: string };
+
+/** The end that the log holds, when the session came to one: whatever became of the run after it, that is what counts. */
+function endedBy(log: VerifiedLog, pullRequest: PullRequest | null): Stopped | null {
+  const end = log.records.findLast(({ event }) => event.type === "session.ended")?.event;
+  if (end?.type !== "session.ended") return null;
+  const detail =
+    pullRequest === null
+      ? "The session ended, and its run died before it could say more."
+      : `Pull request #${pullRequest.number} is open; the checks ran on exactly its tree.`;
+  const { outcome, reason } = end;
+  return { outcome, reason, detail, resumable: false, compareUrl: null };
+}
+
+function pullRequestOf(state: State, session: SessionId): PullRequest | null {
+  const effect = state.effects[`${session}/pull-request`];
+  if (effect?.status !== "done" || effect.url === null) return null;
+  return { number: Number(effect.detail), url: effect.url };
 }

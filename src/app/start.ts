@@ -7,6 +7,9 @@ import { systemPrompt } from "../loop/prompt.ts";
 import { openStory } from "../loop/story.ts";
 import { claimSession } from "../session/claim.ts";
 import type { Budget, Identity } from "../session/event.ts";
+import { findSession } from "../session/find.ts";
+import type { SessionId } from "../session/id.ts";
+import type { Lease } from "../session/leases.ts";
 import { createJournal } from "../session/open-journal.ts";
 import type { PinTarget, Workspace } from "../workspace/workspace.ts";
 import type { Ground, Means } from "./means.ts";
@@ -27,15 +30,32 @@ export async function start(
   if (means.orders.modelMissing !== null)
     return outcome("refused", "not-configured", means.orders.modelMissing);
   const holders = await means.leases.holders(session, { signal });
-  if (holders.length > 0) return resume({ session, run: null }, asked.by, means, { signal });
-  const ended = await endedBefore(asked, means);
+  const nothingDone = holders.length > 0 && (await keptNothing(session, holders, means, signal));
+  if (holders.length > 0 && !nothingDone) return resume({ session, run: null }, asked.by, means, { signal });
+  const ended = nothingDone ? null : await endedBefore(asked, means);
   if (ended !== null) return ended;
   const taken = await means.ground(session);
   if (taken.kind === "refused") return outcome("refused", taken.code, taken.why, { session });
   await using ground = taken.ground;
   const pinned = await ground.pin(pinTargetOf(asked, means), { signal });
   if (pinned.kind === "refused") return outcome("refused", pinned.code, pinned.why, { session });
-  return await begin(asked, { means, ground, workspace: pinned.workspace }, { signal });
+  return await begin(asked, { means, ground, workspace: pinned.workspace, holders }, { signal });
+}
+
+/**
+ * Whether the runs that held the session stored nothing: no call is executed before the first shipment, so nothing
+ * was done, and the session begins anew under the next generation. Where nothing can be stored at all, calls did run,
+ * on a machine that is gone; effects are looked up before they are made, so beginning anew repeats none of them.
+ */
+async function keptNothing(
+  session: SessionId,
+  holders: readonly Lease[],
+  means: Means,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const runs = [...new Set(holders.map(({ run }) => run.id))];
+  const found = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
+  return found.kind === "refused" && found.code === "not-found";
 }
 
 /** The comment of a session outlives its lease: a command that is delivered again must not do the work again. */
@@ -63,10 +83,16 @@ function pinTargetOf(asked: Authorised, means: Means): PinTarget {
 
 async function begin(
   asked: Authorised,
-  parts: { readonly means: Means; readonly ground: Ground; readonly workspace: Workspace },
+  parts: {
+    readonly means: Means;
+    readonly ground: Ground;
+    readonly workspace: Workspace;
+    /** Of runs that are over and did nothing, mostly none. */
+    readonly holders: readonly Lease[];
+  },
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Outcome> {
-  const { means, ground, workspace } = parts;
+  const { means, ground, workspace, holders } = parts;
   const { orders, run, clock, mask, leases } = means;
   const { session } = asked.trigger;
   const known = { session, baseSha: workspace.baseSha };
@@ -77,17 +103,23 @@ async function begin(
   const repository = `${means.repository.owner}/${means.repository.name}`;
   const task = taskText(asked, { repository, boundary: () => drawBoundary(means) });
   if (task.kind === "refused") return outcome("refused", task.code, task.why, known);
-  const claim = await claimSession(session, { leases, holders: [], run, head: null, genReached: 0, signal });
+  const claim = await claimSession(session, { leases, holders, run, head: null, genReached: 0, signal });
   if (claim.kind === "refused") return outcome("refused", claim.code, claim.why, known);
+  const { gen } = claim;
+  // The run before may have stored something between our look and our claim.
+  if (holders.length > 0 && !(await keptNothing(session, holders, means, signal))) {
+    await leases.release(session, { from: gen, signal });
+    return outcome("refused", "busy", `The run before was still storing ${session}; resume it.`, known);
+  }
   const identity = identityOf(asked, means, workspace);
   const budget = budgetOf(means, config);
   const { durability } = orders;
-  const journal = createJournal(identity, { files: ground.files, clock, mask, durability });
+  const journal = createJournal(identity, { files: ground.files, clock, mask, durability, gen });
   const system = await systemFor(identity, config, workspace);
   const story = await openStory(journal);
   await story.append({ type: "session.opened", identity, budget, system: await journal.store(system) });
   const { id, attempt, job } = run;
-  await story.append({ type: "run.claimed", gen: claim.gen, run: { id, attempt, job }, head: null });
+  await story.append({ type: "run.claimed", gen, run: { id, attempt, job }, head: null });
   const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: await journal.store(task.text) };
   await story.append({ type: "input.accepted", ...input });
   const notes = [...asked.notices, ...removedNote(task.removed), ...unleasedNote(claim.why)];

@@ -26,10 +26,17 @@ export type Snapshot = { readonly manifest: Uint8Array; readonly log: Uint8Array
 
 export type OpenJournal = Journal & { readonly snapshot: () => Promise<Snapshot> };
 
-/** A journal with nothing in it; the first append has to be `session.opened`. */
-export function createJournal(identity: Identity, options: JournalOptions): OpenJournal {
+/**
+ * A journal with nothing in it; the first append has to be `session.opened`. `gen` is 1 unless runs that stored
+ * nothing had claimed the session before.
+ */
+export function createJournal(
+  identity: Identity,
+  options: JournalOptions & { readonly gen?: number },
+): OpenJournal {
+  const { gen = 1 } = options;
   return journalAt(
-    { identity, gen: 1, head: genesis, acked: genesis, state: initialState, history: [] },
+    { identity, gen, head: genesis, acked: genesis, state: initialState, history: [] },
     options,
   );
 }

@@ -1,7 +1,7 @@
 import type { Digest } from "../base/hash.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Journal } from "./journal.ts";
-import { openIntent, type State } from "./state.ts";
+import { deathsBefore, openIntent, type State } from "./state.ts";
 
 export type ResumeRefusal = {
   readonly kind: "refused";
@@ -28,6 +28,8 @@ export function refuseResume(
     readonly model: string;
     readonly protocol: number;
     readonly tools: Digest;
+    /** The generation that is to be claimed. */
+    readonly gen: number;
   },
 ): ResumeRefusal | null {
   const { identity } = state;
@@ -58,23 +60,28 @@ export function refuseResume(
   }
   if (state.status === "ended")
     return refused("ended", `the session ended (${state.reason}); a new command starts a new one`);
-  return refuseCrashLoop(state) ?? refuseDoubt(state);
+  return refuseCrashLoop(state, now.gen) ?? refuseDoubt(state);
 }
 
-function refuseCrashLoop(state: State): ResumeRefusal | null {
-  if (state.status !== "open") return null;
+function refuseCrashLoop(state: State, gen: number): ResumeRefusal | null {
+  const deaths = deathsBefore(state, gen);
+  if (deaths === 0) return null;
   const intent = openIntent(state);
-  const { total, same, intent: last } = state.crashes;
-  if (total + 1 >= crashesMax) return refused("crash-loop", `${total + 1} runs of this session have died`);
-  if (intent !== null && intent === last && same + 1 >= sameIntentMax) {
-    return refused("crash-loop", `${same + 1} runs in a row have died at the same place: ${intent}`);
-  }
-  return null;
+  const total = state.crashes.total + deaths;
+  if (total >= crashesMax) return refused("crash-loop", `${total} runs of this session have died`);
+  const same = deaths + (intent === state.crashes.intent ? state.crashes.same : 0);
+  // A read that keeps killing its run is given up instead: the model is told so, and the session goes on.
+  if (intent === null || firstOpen(state)?.class === "read" || same < sameIntentMax) return null;
+  return refused("crash-loop", `${same} runs in a row have died at the same place: ${intent}`);
+}
+
+function firstOpen({ turn }: State): State["turn"]["calls"][number] | undefined {
+  return turn.calls.find((call) => !call.settled);
 }
 
 /** An external call that began may have happened, and nobody can look it up: a person has to say. */
 function refuseDoubt(state: State): ResumeRefusal | null {
-  const open = state.turn.calls.find((call) => !call.settled);
+  const open = firstOpen(state);
   if (open === undefined || open.class !== "external") return null;
   return refused(
     "in-doubt",
@@ -93,17 +100,17 @@ const readGivenUp = "This call was interrupted each time it was run; it is not r
 /**
  * Settles what a run that died left open, by effect class (session.md, section 4). Settled calls stand; the first open
  * one is rolled back when it may have changed the workspace; reads are left open and run again, at most twice; the
- * rest has not begun and will run. `died` is whether the run before ended without suspending.
+ * rest has not begun and will run.
  */
-export async function recoverCalls(
-  {
-    journal,
-    append,
-  }: { readonly journal: Journal; readonly append: (event: SessionEvent) => Promise<unknown> },
-  options: { readonly died: boolean },
-): Promise<readonly SessionEvent[]> {
+export async function recoverCalls({
+  journal,
+  append,
+}: {
+  readonly journal: Journal;
+  readonly append: (event: SessionEvent) => Promise<unknown>;
+}): Promise<readonly SessionEvent[]> {
   const { state } = journal;
-  const open = state.turn.calls.find((call) => !call.settled);
+  const open = firstOpen(state);
   if (open === undefined || state.turn.phase !== "calling") return [];
   const settle = async (status: "rolled-back" | "killed", text: string): Promise<readonly SessionEvent[]> => {
     const output = await journal.store(text);
@@ -124,7 +131,7 @@ export async function recoverCalls(
     case "repeatable":
       return settle("rolled-back", rolledBack);
     case "read":
-      return options.died && state.crashes.same > readsAgainMax ? settle("killed", readGivenUp) : [];
+      return state.crashes.same > readsAgainMax ? settle("killed", readGivenUp) : [];
     case "external":
       throw new Error(`call ${open.id} is in doubt and reached recovery: resume has to refuse it`);
   }

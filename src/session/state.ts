@@ -165,11 +165,23 @@ export function evolve(state: State, event: SessionEvent): State {
 
 type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
 
-/** A run that takes over from one that neither suspended nor ended counts as a crash, and at what. */
+/**
+ * How many runs have died when generation `gen` takes over: the last one, when it neither suspended nor ended, and
+ * those that claimed a generation in between and stored nothing.
+ */
+export function deathsBefore(state: State, gen: number): number {
+  if (state.gen === 0) return 0;
+  const unstored = Math.max(0, gen - state.gen - 1);
+  return unstored + (state.status === "open" ? 1 : 0);
+}
+
+/** Deaths count as crashes, and at what: all since the last record happened where that record stands. */
 function claimed(state: State, gen: number): State {
-  const died = state.gen > 0 && state.status === "open";
+  const deaths = deathsBefore(state, gen);
+  const died = deaths > 0;
   const intent = openIntent(state);
-  const same = died && intent !== null ? (intent === state.crashes.intent ? state.crashes.same + 1 : 1) : 0;
+  const before = intent === state.crashes.intent ? state.crashes.same : 0;
+  const same = died && intent !== null ? before + deaths : 0;
   return {
     ...state,
     gen,
@@ -179,7 +191,7 @@ function claimed(state: State, gen: number): State {
     setup: "none",
     gate: { ...state.gate, running: false },
     crashes: died
-      ? { total: state.crashes.total + 1, same, intent }
+      ? { total: state.crashes.total + deaths, same, intent }
       : { ...state.crashes, same: 0, intent: null },
   };
 }

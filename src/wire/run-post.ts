@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { JobLog } from "../adapters/actions/job-log.ts";
 import type { Settings } from "../adapters/actions/settings.ts";
@@ -7,7 +8,10 @@ import { diskSessionFiles, removeSessionFiles } from "../adapters/disk/files.ts"
 import { endProcess, lockSession, readLock } from "../adapters/disk/lock.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
 import { endSandbox } from "../adapters/sandbox/end.ts";
-import { finishComment, shipRest, type Untold } from "../app/ship-rest.ts";
+import { finishComment, type Rest, shipRest, type Untold } from "../app/ship-rest.ts";
+import type { Host } from "../delivery/host.ts";
+import type { Leases } from "../session/leases.ts";
+import type { SealKey } from "../session/shipment.ts";
 import { githubMeans, keyFor, runUrl } from "./action.ts";
 import { version } from "./version.ts";
 
@@ -27,6 +31,7 @@ export type PostOptions = {
 /** Ends what `main` left running, ships what it left, finishes its comment, and removes the session from the machine. */
 export async function runPost(options: PostOptions): Promise<void> {
   const { settings, surroundings, log, home } = options;
+  if (!existsSync(home)) return log.say("Nothing to store: the session is not on this machine any more.");
   await endLeftovers(home);
   const locked = await lockSession(home);
   if (locked.kind === "busy")
@@ -50,27 +55,37 @@ export async function runPost(options: PostOptions): Promise<void> {
         baseSha: manifest.identity.baseSha,
       }).pack,
     }),
+    told: options.ending === "told",
     signal,
   });
-  if (rest.kind === "nothing") {
-    log.say(`Nothing to store: ${rest.why}.`);
-  } else {
-    const { session } = rest.log.manifest.identity;
-    if (rest.sent.kind === "sent") log.say(`${session} is stored up to record ${rest.log.tail.seq}.`);
-    if (rest.sent.kind === "failed")
-      log.warn(`${session} cannot be resumed: it could not be stored (${rest.sent.why}).`);
-    const { triggerPhrase } = settings;
-    const { ending } = options;
-    if (ending !== "told")
-      await finishComment(rest, {
-        host: github.host,
-        key,
-        triggerPhrase,
-        runUrl: runUrl(surroundings),
-        untold: ending ?? (rest.state.reason === "cancelled" ? cancelled : null),
-      });
-  }
+  if (rest.kind === "nothing") log.say(`Nothing to store: ${rest.why}.`);
+  else await tell(rest, options, { ...github, key, signal });
   await removeSessionFiles(home);
+}
+
+/** Says what became of the session, in the log and in its comment, where `main` did not say it. */
+async function tell(
+  rest: Extract<Rest, { kind: "shipped" }>,
+  { settings, surroundings, log, ending }: PostOptions,
+  means: {
+    readonly host: Host;
+    readonly leases: Leases;
+    readonly key: SealKey;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { host, leases, key, signal } = means;
+  const { sent, state } = rest;
+  const { session } = rest.log.manifest.identity;
+  if (sent.kind === "sent") log.say(`${session} is stored up to record ${rest.log.tail.seq}.`);
+  if (sent.kind === "failed") log.warn(`${session} cannot be resumed: it could not be stored (${sent.why}).`);
+  const { triggerPhrase } = settings;
+  if (ending !== "told") {
+    const untold = ending ?? (state.reason === "cancelled" ? cancelled : null);
+    const words = { triggerPhrase, runUrl: runUrl(surroundings), untold };
+    await finishComment({ ...rest, saved: sent.kind === "sent" }, { host, key, ...words });
+  }
+  if (state.status === "ended") await leases.release(session, { from: 1, signal });
 }
 
 /** A `main` that still lives is ended first, then the sandbox that it recorded. */

@@ -52,7 +52,7 @@ describe("a run that died after any record", () => {
     for (let cut = opening.length; cut <= full.events.length; cut += 1) {
       const resumed = await given({ script, resumed: full.events.slice(0, cut), files: full.files });
       await resumed.story.append({ ...claim, gen: 2 });
-      await recoverCalls({ journal: resumed.story, append: resumed.story.append }, { died: true });
+      await recoverCalls({ journal: resumed.story, append: resumed.story.append });
       expect(await resumed.run(), `cut at ${cut}`).toEqual(full.end);
       expect(essence(messagesOf(resumed.story.context)), `cut at ${cut}`).toBe(final);
     }
@@ -78,7 +78,7 @@ describe("a run that died after any record", () => {
     for (let cut = opening.length; cut <= full.events.length; cut += 1) {
       const before = full.events.slice(0, cut);
       const resumed = await given({ script, resumed: before, files: full.files });
-      await recoverCalls({ journal: resumed.story, append: resumed.story.append }, { died: true });
+      await recoverCalls({ journal: resumed.story, append: resumed.story.append });
       await resumed.run();
       const settled = [...before, ...resumed.events].filter((event) => event.type === "call.settled");
       const ids = settled.map((event) => event.id);
