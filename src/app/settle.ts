@@ -134,7 +134,7 @@ async function publish(
     }
     case "not-permitted": {
       const { head, why } = delivered;
-      const detail = `The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${sentenceOf(why)} Open it by the link, or allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", and resume.`;
+      const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${why}`)} Open it by the link, or allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", and resume.`;
       return endWork(work, {
         kind: "suspended",
         reason: "not-permitted",
@@ -147,10 +147,10 @@ async function publish(
     case "refused": {
       const { effect, code, why, head } = delivered;
       if (head !== null && effect === "pull-request") {
-        const detail = `The work passed and is on the branch ${branch}, but the pull request could not be opened: ${sentenceOf(why)} Put that right and resume, or open it by the link.`;
+        const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
         return endWork(work, { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl });
       }
-      const detail = `The work passed and is kept, but the branch could not be written: ${sentenceOf(why)} Resume when that is put right; the checks need not run again.`;
+      const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} Resume when that is put right; the checks need not run again.`;
       return endWork(work, { kind: "suspended", reason: code, detail, headSha: head });
     }
   }
@@ -184,7 +184,7 @@ function stopped(end: Exclude<End, { kind: "finished" }>, work: ReadyWork): Ende
     case "provider": {
       const when =
         end.retryAtMs === null ? "when that is put right" : `after ${new Date(end.retryAtMs).toISOString()}`;
-      const detail = `The model's provider cannot go on: ${sentenceOf(end.reason)} Resume ${when}.`;
+      const detail = `${sentenceOf(`The model's provider cannot go on: ${end.reason}`)} Resume ${when}.`;
       return { kind: "suspended", reason: "provider", detail };
     }
     case "stuck":

@@ -91,7 +91,7 @@ export function openBoard(
           comment = opened.value;
           posted = body;
           postedAt = means.clock.elapsed();
-        } else notes.push(`There is no status comment: ${sentenceOf(opened.why)}`);
+        } else notes.push(sentenceOf(`There is no status comment: ${opened.why}`));
       })();
       return editing;
     },
