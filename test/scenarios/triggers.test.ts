@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { givenWorld } from "../kit/world.ts";
+import {
+  askedOnPullRequest,
+  changed,
+  commented,
+  commentsOfOurs,
+  expectEnding,
+  fileAt,
+  fixesSum,
+} from "./given.ts";
+
+const opened = { outcome: "pull-request", reason: "opened", exit: 0 } as const;
+
+describe("a comment", () => {
+  it.each([
+    ["is not ours", "Thanks, that is a good idea.", "no-command"],
+    ["quotes a command", "> /agent fix\n\nshould we?", "no-command"],
+    ["has a command in code", "```\n/agent fix\n```", "no-command"],
+    ["begins with a longer word", "/agents fix", "no-command"],
+  ])("that %s is ignored: no comment, no reaction, no request", async (_, comment, reason) => {
+    await using world = await givenWorld();
+    const result = await world.finish(world.asked({ comment }));
+    await expectEnding(world, result, {
+      outcome: "ignored",
+      reason,
+      exit: 0,
+      thread: 1,
+      comments: 0,
+      requests: 0,
+    });
+    expect(world.github.exchanges).toEqual([]);
+  });
+
+  it.each(["edited", "deleted"])("that was %s is ignored", async (action) => {
+    await using world = await givenWorld();
+    const event = changed(world.asked(), (body) => {
+      body["action"] = action;
+    });
+    const ignored = { outcome: "ignored", reason: "not-for-us", exit: 0, says: action } as const;
+    await expectEnding(world, await world.finish(event), { ...ignored, thread: 1, comments: 0, requests: 0 });
+    expect(world.github.exchanges).toEqual([]);
+  });
+
+  it("of somebody without write access gets one short reply and makes no red run", async () => {
+    await using world = await givenWorld();
+    const asked = world.asked({ by: "stranger" });
+    const refused = { outcome: "refused", reason: "not-allowed", exit: 0, thread: 1, requests: 0 } as const;
+    const says = "The role of stranger here is read; commands need write access.";
+    await expectEnding(world, await world.finish(asked), { ...refused, says });
+    await expectEnding(world, await world.finish(asked), { ...refused, says });
+    expect(world.github.reactions()).toEqual([]);
+  });
+
+  it("asking for help is answered on the thread, with commands that cannot trigger", async () => {
+    await using world = await givenWorld();
+    await expectEnding(world, await world.finish(world.asked({ comment: "/agent help" })), {
+      outcome: "answered",
+      reason: "help",
+      exit: 0,
+      thread: 1,
+      requests: 0,
+    });
+    const body = commentsOfOurs(world, 1)[0]?.body ?? "";
+    expect(body).toContain("- write <code>/agent fix</code> to have this issue fixed");
+    expect(body.split("\n").filter((line) => line.startsWith("/agent"))).toEqual([]);
+  });
+
+  it("asking for the status is answered with the thread's sessions and links to them", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const { github } = world;
+    const asked = world.asked({ comment: "/agent status" });
+    const answered = { outcome: "answered", reason: "status", exit: 0, thread: 1 } as const;
+    await expectEnding(world, await world.finish(asked), { ...answered, requests: 0 });
+    expect(commentsOfOurs(world, 1)[0]?.body).toContain("No session has been started on this thread.");
+    const fixed = await world.finish(commented(github, 1, "/agent fix"));
+    const published = { branches: [/^agent\/1-/], pulls: 1, comments: 3, requests: 2 } as const;
+    await expectEnding(world, await world.finish(commented(github, 1, "/agent status")), {
+      ...answered,
+      ...published,
+    });
+    const [, status, list] = commentsOfOurs(world, 1);
+    expect(list?.body).toContain(
+      `<code>${fixed.outputs["session-id"]}</code>: [its status](${status?.html_url})`,
+    );
+  });
+
+  it("that goes on with a thread's last session needs no id", async () => {
+    await using world = await givenWorld({ script: fixesSum, inputs: { "max-turns": "1" } });
+    const first = await world.finish(world.asked());
+    const again = commented(world.github, 1, "/agent resume");
+    await expectEnding(world, await world.finish(again), {
+      outcome: "refused",
+      reason: "exhausted",
+      exit: 1,
+      resumable: true,
+      says: "The budget of turns is used up; raise it with the input max-turns, then resume.",
+      thread: 1,
+      comments: 2,
+      requests: 1,
+    });
+    const more = { inputs: { "max-turns": "9" } };
+    const last = await world.finish(commented(world.github, 1, "/agent resume"), more);
+    expect(last.outputs["session-id"]).toBe(first.outputs["session-id"]);
+    const published = { thread: 1, comments: 2, requests: 2, branches: [/^agent\/1-/], pulls: 1 };
+    await expectEnding(world, last, { ...opened, ...published });
+  });
+});
+
+describe("a comment on a pull request", () => {
+  it("of this repository adds one commit to its branch and opens nothing", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const asked = await askedOnPullRequest(world, { comment: "/agent make it add" });
+    const result = await world.finish(asked);
+    await expectEnding(world, result, {
+      outcome: "pull-request",
+      reason: "pushed",
+      exit: 0,
+      says: "A commit is on topic; the checks ran on exactly its tree.",
+      thread: asked.issue,
+      requests: 2,
+      branches: ["topic"],
+      pulls: 1,
+    });
+    expect(world.github.git("rev-parse", "topic^").trim()).toBe(asked.head);
+    expect(fileAt(world, "topic", "sum.mjs")).toContain("a + b");
+    expect(result.outputs).toMatchObject({ branch: "topic", "pull-request-number": String(asked.issue) });
+  });
+
+  it("of a fork names the head that has to be read and pinned", async () => {
+    await using world = await givenWorld();
+    const asked = await askedOnPullRequest(world, { comment: "/agent fix", fork: "stranger" });
+    await expectEnding(world, await world.finish(asked), {
+      outcome: "refused",
+      reason: "fork-head",
+      exit: 1,
+      says: `is in another repository, so it has to be named: read it, then comment /agent fix ${asked.head}.`,
+      thread: asked.issue,
+      requests: 0,
+      pulls: 1,
+    });
+  });
+
+  it("of a fork with its head pinned is delivered as a pull request of this repository", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const asked = await askedOnPullRequest(world, { comment: "/agent fix HEAD", fork: "stranger" });
+    await expectEnding(world, await world.finish(asked), {
+      ...opened,
+      thread: asked.issue,
+      requests: 2,
+      branches: [/^agent\/1-/],
+      pulls: 2,
+    });
+    const pull = (await world.github.pulls()).find(({ number }) => number !== asked.issue);
+    expect(pull).toMatchObject({ base: { ref: "main" }, draft: true });
+    expect(pull?.body).toContain("It holds the commits of #1, whose branch is in a fork");
+    expect(world.github.git("rev-parse", `${pull?.head.ref}^`).trim()).toBe(asked.head);
+  });
+
+  it("that pins another head is refused and told the current one", async () => {
+    await using world = await givenWorld();
+    const asked = await askedOnPullRequest(world, { comment: `/agent fix ${"a".repeat(40)}` });
+    await expectEnding(world, await world.finish(asked), {
+      outcome: "refused",
+      reason: "head-mismatch",
+      exit: 1,
+      says: `is ${asked.head} now: read it, then comment /agent fix ${asked.head}.`,
+      thread: asked.issue,
+      requests: 0,
+      branches: ["topic"],
+      pulls: 1,
+    });
+  });
+});
+
+describe("a workflow that is started otherwise", () => {
+  it("works on the issue that a dispatch names, and closes it", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const { number } = world.github.createIssue({ title: "sum subtracts", by: "maintainer" });
+    const event = world.dispatch({ task: "Make sum add.", target: String(number) });
+    const result = await world.finish(event);
+    const published = { branches: [/^agent\/1-/], pulls: 1 };
+    await expectEnding(world, result, { ...opened, thread: number, requests: 2, ...published });
+    expect((await world.github.pulls())[0]?.body).toContain("Closes #1");
+    expect(JSON.stringify(world.model.requests[0]?.body.messages)).toContain("Make sum add.");
+  });
+
+  it("works on a task alone, on a branch named for it", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const result = await world.finish(world.dispatch({ task: "Make sum add." }));
+    await expectEnding(world, result, { ...opened, requests: 2, branches: [/^agent\/task-s/], pulls: 1 });
+    expect((await world.github.pulls())[0]?.body).not.toContain("Closes");
+  });
+
+  it("works on the standing task of a schedule", async () => {
+    await using world = await givenWorld({ script: fixesSum, inputs: { task: "Make sum add." } });
+    const result = await world.finish(world.scheduled());
+    await expectEnding(world, result, { ...opened, requests: 2, branches: [/^agent\/task-s/], pulls: 1 });
+  });
+
+  it.each([
+    ["a schedule", "give the input task."],
+    ["a dispatch", "give the input task or session."],
+  ])("has nothing to do where %s says nothing", async (event, says) => {
+    await using world = await givenWorld();
+    const result = await world.finish(event === "a schedule" ? world.scheduled() : world.dispatch({}));
+    await expectEnding(world, result, {
+      outcome: "refused",
+      reason: "nothing-asked",
+      exit: 1,
+      says,
+      requests: 0,
+    });
+  });
+
+  it("does nothing for a dispatch by somebody who only reads", async () => {
+    await using world = await givenWorld();
+    const result = await world.finish(world.dispatch({ task: "Make sum add." }, "stranger"));
+    const says = "commands need write access.";
+    await expectEnding(world, result, {
+      outcome: "refused",
+      reason: "not-allowed",
+      exit: 0,
+      says,
+      requests: 0,
+    });
+  });
+});
