@@ -23,8 +23,7 @@ export async function makeReady(work: Work, { signal }: { readonly signal: Abort
   await workspace.restore(dirs.base, workspace.baseTree);
   const setup = await runSetup(work, signal);
   if (setup.kind === "refused") return setup;
-  await workspace.copy(dirs.base, dirs.work);
-  await workspace.copy(dirs.home, dirs.workHome);
+  await Promise.all([workspace.copy(dirs.base, dirs.work), workspace.copy(dirs.home, dirs.workHome)]);
   const { tree } = journal.state;
   if (tree !== null && tree !== setup.tree) await workspace.restore(dirs.work, tree);
   const opened = await means.rooms.open(dirs, { names: config.env, signal });

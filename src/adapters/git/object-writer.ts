@@ -21,6 +21,7 @@ export class ObjectWriter {
   readonly #objects: string;
   readonly #durability: Durability;
   readonly #known: Set<string>;
+  readonly #folders = new Set<string>();
   #written = 0;
 
   /** `known` are ids that are here already. */
@@ -49,7 +50,8 @@ export class ObjectWriter {
   }
 
   #store(folder: string, path: string, packed: Buffer): void {
-    mkdirSync(folder, { recursive: true });
+    if (!this.#folders.has(folder)) mkdirSync(folder, { recursive: true });
+    this.#folders.add(folder);
     // Git's own prefix, so that git knows what a killed run left behind; a left-over of the same name is overwritten.
     this.#written += 1;
     const temporary = join(this.#objects, `tmp_obj_${process.pid}_${this.#written}`);
