@@ -84,7 +84,8 @@ class Supervisor {
         void this.#clearing.then(() => this.#run(request));
         return;
       case "abort":
-        this.#abort(request.id);
+        // In line behind the request that it is about, which may not have begun.
+        void this.#clearing.then(() => this.#abort(request.id));
         return;
     }
   }
@@ -127,8 +128,10 @@ class Supervisor {
   /** All that the command can write here is its output; what it left is gone before the answer is sent. */
   async #runShell({ id, callId, arguments: given }: Extract<Request, { type: "call" }>): Promise<void> {
     const outcome = await this.#shell()
-      .then((shell) =>
-        shell.run(given, {
+      .then((shell) => {
+        // Stopped while it was loaded: nothing may begin any more.
+        if (!this.#active.has(id)) return failure("killed", "Stopped.");
+        return shell.run(given, {
           root: this.#plan.root,
           tmp: this.#plan.tmp,
           env: this.#plan.env,
@@ -137,8 +140,8 @@ class Supervisor {
           onOutput: (text) => this.#hear({ type: "output", id, text }),
           attachment: null,
           callId,
-        }),
-      )
+        });
+      })
       .catch((error: unknown) => failure("error", `The tool failed: ${String(error)}`));
     this.#hear({ ...outcome, type: "outcome", id });
   }

@@ -211,6 +211,15 @@ describe.skipIf(kind === null)("a sandbox", () => {
     expect(existsSync(join(bench.workspace, "late"))).toBe(false);
   });
 
+  rule("ends a command that is aborted before it has begun", async (sandbox, bench) => {
+    const controller = new AbortController();
+    const run = command(sandbox, "sleep 600; echo late > late", { signal: controller.signal });
+    controller.abort();
+    expect(await run).toMatchObject({ exitCode: null, cancelled: true });
+    expect(existsSync(join(bench.workspace, "late"))).toBe(false);
+    expect((await command(sandbox, "echo calm")).output).toBe("calm\n");
+  });
+
   rule("tells how a command ended", async (sandbox) => {
     const codes: Record<string, number> = {
       "exit 0": 0,

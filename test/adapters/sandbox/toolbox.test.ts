@@ -68,6 +68,22 @@ describe.skipIf(kind === null)("tools in a sandbox", () => {
     expect(commands.filter((line) => /cat.fifo/.test(line))).toEqual([]);
   });
 
+  it("never begin when they are aborted on the way", async () => {
+    using bench = makeBench(kind ?? "root");
+    const { sandbox, toolbox } = await toolboxAt(bench);
+    await using _ = sandbox;
+    const controller = new AbortController();
+    const { id: callId, ...late } = shell("touch begun; sleep 600");
+    const asked = sandbox.ask(
+      { type: "call", exclusive: true, msMax: 60_000, callId, ...late },
+      { signal: controller.signal, onOutput: quiet },
+    );
+    controller.abort();
+    expect((await asked).status).toBe("killed");
+    expect((await toolbox.run(shell("echo calm"), { signal, onOutput: quiet })).output).toContain("calm");
+    expect(existsSync(join(bench.workspace, "begun"))).toBe(false);
+  });
+
   it("run a command alike at the top and in a directory of the workspace: no capability, none to gain, one uid", async () => {
     using bench = makeBench(kind ?? "root");
     mkdirSync(join(bench.workspace, "below"));
