@@ -29,17 +29,51 @@ export async function start(
   const { session } = asked.trigger;
   if (means.orders.modelMissing !== null)
     return outcome("refused", "not-configured", means.orders.modelMissing);
-  const holders = await means.leases.holders(session, { signal });
-  const nothingDone = holders.length > 0 && (await keptNothing(session, holders, means, signal));
-  if (holders.length > 0 && !nothingDone) return resume({ session, run: null }, asked.by, means, { signal });
-  const ended = nothingDone ? null : await endedBefore(asked, means);
-  if (ended !== null) return ended;
+  // Looking back and fetching know nothing of each other, and nearly always both are needed.
+  const looking = lookBack(asked, means, signal);
+  looking.catch(() => undefined);
+  const ended = await prepare(asked, means, { signal, looking });
+  return ended ?? resume({ session, run: null }, asked.by, means, { signal });
+}
+
+/** Null where the session is to be resumed; its place on this machine is free again by then. */
+async function prepare(
+  asked: Authorised,
+  means: Means,
+  { signal, looking }: { readonly signal: AbortSignal; readonly looking: Promise<Past> },
+): Promise<Outcome | null> {
+  const { session } = asked.trigger;
   const taken = await means.ground(session);
+  await using ground = taken.kind === "taken" ? taken.ground : null;
+  const pinned = (await ground?.pin(pinTargetOf(asked, means), { signal })) ?? null;
+  const past = await looking;
+  if (past.kind === "held") return null;
+  if (past.kind === "ended") return past.outcome;
   if (taken.kind === "refused") return outcome("refused", taken.code, taken.why, { session });
-  await using ground = taken.ground;
-  const pinned = await ground.pin(pinTargetOf(asked, means), { signal });
-  if (pinned.kind === "refused") return outcome("refused", pinned.code, pinned.why, { session });
+  if (pinned?.kind === "refused") return outcome("refused", pinned.code, pinned.why, { session });
+  if (ground === null || pinned === null) throw new Error(`nothing was pinned for ${session}`);
+  const { holders } = past;
   return await begin(asked, { means, ground, workspace: pinned.workspace, holders }, { signal });
+}
+
+/** What other runs did of the same session: nothing, something that can be resumed, or all of it. */
+type Past =
+  | { readonly kind: "nothing"; readonly holders: readonly Lease[] }
+  | { readonly kind: "held" }
+  | { readonly kind: "ended"; readonly outcome: Outcome };
+
+async function lookBack(asked: Authorised, means: Means, signal: AbortSignal): Promise<Past> {
+  const { session } = asked.trigger;
+  const [holders, ended] = await Promise.all([
+    means.leases.holders(session, { signal }),
+    endedBefore(asked, means),
+  ]);
+  if (holders.length > 0) {
+    return (await keptNothing(session, holders, means, signal))
+      ? { kind: "nothing", holders }
+      : { kind: "held" };
+  }
+  return ended === null ? { kind: "nothing", holders } : { kind: "ended", outcome: ended };
 }
 
 /**

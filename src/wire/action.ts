@@ -77,6 +77,8 @@ export async function githubMeans({
 /** Everything that the stories need, from what the runner and the workflow gave. */
 export async function actionMeans(options: ActionOptions): Promise<Means> {
   const { settings, surroundings, log } = options;
+  // First, because its client is loaded while GitHub is asked.
+  const model = modelFor(settings);
   const { identity, ...github } = await githubMeans(options);
   const run = `${surroundings.run.id}.${surroundings.run.attempt}-${randomBytes(6).toString("hex")}`;
   const agent = path.join(surroundings.tempDir, "agent");
@@ -104,7 +106,7 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
     });
   return {
     ...github,
-    ...requestFirst({ model: modelFor(settings), shelf: github.shelf }, systemClock),
+    ...requestFirst({ model, shelf: github.shelf }, systemClock),
     orders: ordersOf(settings, durability, identity.login !== "github-actions[bot]"),
     run: { ...surroundings.run, url: runUrl(surroundings), workflow: surroundings.workflow.path },
     serverUrl: surroundings.serverUrl,
