@@ -42,7 +42,8 @@ export async function resume(
   if (found.kind === "refused") return notFound(found, { session, holders }, means, signal);
   const witnessed = holders.flatMap((lease) => (lease.head === null ? [] : [lease.head]));
   const checked = verifyLog(found.session, { witnessed });
-  if (checked.kind === "damage") return outcome("refused", checked.code, checked.why, { session });
+  if (checked.kind === "damage")
+    return outcome("refused", checked.code, `${checked.why}. ${spoiled}`, { session });
   const taken = await means.ground(session);
   if (taken.kind === "refused") return outcome("refused", taken.code, taken.why, { session });
   await using ground = taken.ground;
@@ -51,6 +52,8 @@ export async function resume(
   return await takeOver(proved, { means, ground }, { signal });
 }
 
+const spoiled = "Nothing was continued from it; start anew with a new command";
+
 /** A run that has the session and stored nothing yet is no reason to give it up. */
 async function notFound(
   { code, why }: Extract<Find, { kind: "refused" }>,
@@ -58,10 +61,15 @@ async function notFound(
   means: Means,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  if (code !== "not-found") return outcome("refused", code, why, { session });
+  // Under the right key it is still there, and the sentence says which.
+  if (code === "other-key") return outcome("refused", code, why, { session });
+  if (code !== "not-found") return outcome("refused", code, `${why}. ${spoiled}`, { session });
   const busy = await whyBusy(holders.at(-1), { leases: means.leases, run: means.run, signal });
   if (busy !== null) return outcome("refused", "busy", busy, { session, resumable: true });
-  const anew = "Nothing of it was done: give the command again, or re-run the job that the command started";
+  const anew =
+    holders.length === 0
+      ? "Look up the run that stored it, or start anew with a new command"
+      : "Nothing of it was done: give the command again, or re-run the job that the command started";
   return outcome("refused", code, `${why}. ${anew}`, { session });
 }
 
