@@ -39,7 +39,7 @@ async function run(): Promise<number> {
         apiKey,
         toolhost: path.join(path.dirname(entry), "../toolhost"),
         program,
-        flags: command.sessions === null ? "" : ` --sessions ${command.sessions}`,
+        flags: command.sessions === null ? "" : ` --sessions ${quoted(command.sessions)}`,
         write: (text) => process.stdout.write(text),
       });
     }
@@ -49,6 +49,10 @@ async function run(): Promise<number> {
 function say(lines: readonly string[], exit: number): number {
   process.stdout.write(`${lines.join("\n")}\n`);
   return exit;
+}
+
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Out of the environment, so that nothing that is started inherits it. */

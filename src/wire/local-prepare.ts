@@ -1,4 +1,4 @@
-import { access, readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { parseBaseUrl } from "../adapters/anthropic/base-url.ts";
 import { parseScript, type ScriptedReply } from "../adapters/scripted/script.ts";
@@ -56,13 +56,14 @@ export async function prepare(
 /** Whether there is a session of that name, whole or not. */
 export async function isKept(session: SessionId, places: LocalPlaces): Promise<boolean> {
   const files = ["session.json", "events.jsonl"].map((name) => path.join(places.home(session), name));
-  const there = [...files, places.rewriting(session)].map((file) =>
-    access(file).then(
-      () => true,
-      () => false,
+  // A log is made before its first record is written.
+  const sizes = [...files, places.rewriting(session)].map((file) =>
+    stat(file).then(
+      ({ size }) => size,
+      () => 0,
     ),
   );
-  return (await Promise.all(there)).includes(true);
+  return (await Promise.all(sizes)).some((size) => size > 0);
 }
 
 async function readScript(file: string): Promise<readonly ScriptedReply[] | Unusable> {

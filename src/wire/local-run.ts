@@ -79,7 +79,7 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
       return await carryOut({ kind: "task", task: command.task, target: null }, means);
     }
     const shelved = await shelveSession(session, { places, run, path, signal });
-    if (shelved.kind === "refused") return outcome("refused", shelved.code, `${shelved.why}.`, { session });
+    if (shelved.kind === "refused") return outcome("refused", shelved.code, shelved.why, { session });
     const means = await localMeans(optionsFor(command, parts, { fromShelf: shelved.run, opened }));
     return await carryOut({ kind: "resume", session, run: shelved.run }, means);
   } catch (error) {

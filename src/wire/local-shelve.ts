@@ -15,7 +15,7 @@ import type { LocalPlaces } from "./local-places.ts";
 import type { LocalRun } from "./local-run-name.ts";
 
 export type Shelved =
-  /** `run` put the whole session on the shelf; `fresh` when that was now. */
+  /** `run` put the whole session on the shelf. */
   | { readonly kind: "shelved"; readonly run: string }
   | { readonly kind: "refused"; readonly code: string; readonly why: string };
 
@@ -45,11 +45,11 @@ export async function shelveSession(
   if (rewriting !== null) return { kind: "shelved", run: rewriting };
   await using files = await diskSessionFiles(home, { durability: "disk" });
   const checked = verifyLog(await files.read(), { witnessed: [] });
-  if (checked.kind === "damage") return refused(checked.code, `${checked.why}; verify ${session} says more`);
+  if (checked.kind === "damage") return refused(checked.code, `${checked.why}; verify says more`);
   const { log } = checked;
   const state = await stateOf(log, files);
   if (state.status === "ended")
-    return refused("ended", `the session ended (${state.reason}); run begins a new one`);
+    return refused("ended", `The session ended (${state.reason}); run begins a new one.`);
   const { repository, baseSha } = log.manifest.identity;
   const rest = await shipRest(files, {
     shipping: () => ({

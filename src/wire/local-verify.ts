@@ -21,7 +21,10 @@ export async function verifySession(
     return { lines: [`${what}: there is no session in ${dir}${among}`], exit: 2 };
   }
   const checked = verifyLog(files, { witnessed: [] });
-  if (checked.kind === "damage") return damaged(path.basename(dir), checked);
+  if (checked.kind === "damage") {
+    const again = session !== null && (await bytesOf(places.rewriting(session))) !== null;
+    return damaged(path.basename(dir), checked, again ? rewritten : whatToDo(checked.code));
+  }
   const lock = await readLock(dir);
   const working = lock !== null && (await isAlive(lock.owner)) ? lock.owner.pid : null;
   return { lines: [...proved(checked.log, working)], exit: 0 };
@@ -54,9 +57,12 @@ function statusOf({ manifest, records }: VerifiedLog, working: number | null): s
   }
 }
 
-function damaged(name: string, { code, why }: Damage): Answer {
-  return { lines: [`${name}: ${code}: ${why}`, whatToDo(code)], exit: 1 };
+function damaged(name: string, { code, why }: Damage, advice: string): Answer {
+  return { lines: [`${name}: ${code}: ${why}`, advice], exit: 1 };
 }
+
+const rewritten =
+  "a resume was killed while it wrote these files anew from the shelf; resume it, and they are written again";
 
 function whatToDo(code: Damage["code"]): string {
   switch (code) {
