@@ -24,7 +24,11 @@ export type JournalOptions = {
 /** What a shipment is made of, taken at one point between two appends. */
 export type Snapshot = { readonly manifest: Uint8Array; readonly log: Uint8Array; readonly head: Head };
 
-export type OpenJournal = Journal & { readonly snapshot: () => Promise<Snapshot> };
+export type OpenJournal = Journal & {
+  readonly snapshot: () => Promise<Snapshot>;
+  /** Bytes that this run has added to the log. */
+  readonly written: number;
+};
 
 /**
  * A journal with nothing in it; the first append has to be `session.opened`. `gen` is 1 unless runs that stored
@@ -86,6 +90,7 @@ type Start = {
 function journalAt(start: Start, options: JournalOptions): OpenJournal {
   const { files, clock, mask, durability } = options;
   let { head, acked, state } = start;
+  let written = 0;
   let poisoned: unknown = null;
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -119,6 +124,7 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
       if (durability === "process") acked = head;
       await files.replaceManifest(manifestFor(next, after.status), { barrier });
       await files.append(line.bytes, { barrier });
+      written += line.bytes.length;
       head = next;
       state = after;
       // A clean suspend or end leaves no window at all.
@@ -131,8 +137,6 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
     return line.record;
   };
 
-  const store = (text: string): Promise<Payload> => payloadOf(mask(text), files);
-  const append = (event: SessionEvent): Promise<EventRecord> => queued(() => write(event));
   return {
     get state() {
       return state;
@@ -140,9 +144,12 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
     get head() {
       return head;
     },
+    get written() {
+      return written;
+    },
     history: start.history,
-    append,
-    store,
+    append: (event) => queued(() => write(event)),
+    store: (text) => payloadOf(mask(text), files),
     load: (payload) => loadPayload(payload, files),
     endTurn: async ({ turn, next, ms }) => {
       const bare = { type: "turn.ended", turn, next, ms, checkpoint: { type: "inline", text: "" } } as const;

@@ -36,7 +36,7 @@ export function openShipper(options: {
   let last = options.last;
   let sent = 0;
   let lastAt = clock.elapsed();
-  let lastLength = 0;
+  let lastWritten = 0;
   /** The record that says what was sent needs no shipment of its own. */
   let told = options.last?.to ?? 0;
   let lasting: string | null = null;
@@ -45,11 +45,12 @@ export function openShipper(options: {
 
   const send = async (): Promise<ShipResult> => {
     if (lasting !== null) return { kind: "unshipped", why: lasting };
+    const { written } = journal;
     const snapshot = await journal.snapshot();
     if (last !== null && told >= snapshot.head.seq) return { kind: "shipped" };
     const result = await sendShipment(snapshot, last, (last?.number ?? 0) + 1, { files, shipping, signal });
     lastAt = clock.elapsed();
-    lastLength = snapshot.log.length;
+    lastWritten = written;
     switch (result.kind) {
       case "nothing":
         return { kind: "shipped" };
@@ -83,17 +84,16 @@ export function openShipper(options: {
     return result;
   };
 
-  const due = async (): Promise<boolean> => {
+  const due = (): boolean => {
     const wait = options.shipSeconds * 1000 * (sent < shipmentsMax ? 1 : 10);
     if (clock.elapsed() - lastAt >= wait) return true;
-    const { log } = await journal.snapshot();
-    return log.length - lastLength >= bytesBetween;
+    return journal.written - lastWritten >= bytesBetween;
   };
 
   return {
     ship,
     turnEnded: async () => {
-      if (!(await due())) return;
+      if (!due()) return;
       const result = ship();
       if (options.shipSeconds === 0) await result;
       // A fault of ours in the background comes out where the run waits for `idle`.
