@@ -1,4 +1,5 @@
 import type { Tree } from "../base/hash.ts";
+import type { Checks } from "../gate/checks.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import { judge, passedBefore } from "../gate/gate.ts";
 import { type Marked, protection } from "../gate/protected.ts";
@@ -52,7 +53,7 @@ export async function judgeWork(
     before ??
     (await judge({
       checks,
-      port: means.rooms.checks(ground.dirs, workspace, { names: config.env }),
+      port: afterSetup(work, means.rooms.checks(ground.dirs, workspace, { names: config.env })),
       baseTree,
       tree,
       round: journal.state.gate.rounds + 1,
@@ -74,6 +75,17 @@ export async function judgeWork(
     case "cancelled":
       return verdict;
   }
+}
+
+/** A check finds what setup made on the base, in files that git does not ignore too: it may need them, as a build does. */
+function afterSetup({ workspace, journal }: Work, checks: Checks): Checks {
+  const { setupTree } = journal.state;
+  const { baseTree, objects } = workspace;
+  if (setupTree === null || setupTree === baseTree) return checks;
+  return {
+    checkout: async (tree, options) =>
+      checks.checkout(await objects.transplant({ from: baseTree, to: tree, onto: setupTree }), options),
+  };
 }
 
 /** What setup leaves behind in files that git does not ignore is not part of the change, so it is taken out. */

@@ -153,8 +153,9 @@ describe("what is delivered", () => {
     });
   });
 
-  it("is without the files that setup left and git does not ignore", async () => {
-    const config = "setup: ['echo made > made.txt']\nchecks:\n  - { name: test, run: node sum.test.mjs }\n";
+  it("is without the files that setup left and git does not ignore, which the checks still find", async () => {
+    const config =
+      "setup: ['echo made > made.txt']\nchecks:\n  - { name: test, run: cat made.txt && node sum.test.mjs }\n";
     await using world = await givenWorld({ files: { [agentYml]: config }, script: fixesSum });
     const result = await world.finish(world.asked());
     await expectEnding(world, result, one);
