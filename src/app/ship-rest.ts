@@ -1,5 +1,5 @@
 import type { Host } from "../delivery/host.ts";
-import { markerOf } from "../delivery/marker.ts";
+import { markerOf, runsMarkerOf } from "../delivery/marker.ts";
 import { type Stopped, statusComment } from "../delivery/status-comment.ts";
 import type { SessionFiles } from "../session/files.ts";
 import type { SessionId } from "../session/id.ts";
@@ -67,13 +67,12 @@ export async function finishComment(
   if (thread === null) return;
   const marker = markerOf(options.key, session, "comment");
   const [ours] = await options.host.comment.find(thread.number, marker);
-  if (ours === undefined) return;
   const pullRequest = pullRequestOf(state, session);
   const stopped = endedBy(log, pullRequest) ?? stoppedBy(options.untold, saved);
   const body = statusComment({
     session,
     triggerPhrase: options.triggerPhrase,
-    markers: [...ours.body.matchAll(/<!-- agent:v1:[^>]* -->/g)].map(([line]) => line),
+    markers: [marker, runsMarkerOf(options.key, session, runsOf(log))],
     doing: "stopped",
     plan: state.plan,
     turns: state.turn.number,
@@ -86,7 +85,9 @@ export async function finishComment(
     sandboxOff: false,
     stopped,
   });
-  await options.host.comment.update(ours.id, body);
+  // A run that was cancelled at once never came to its comment; it has ended, so nobody else makes one now.
+  if (ours === undefined) await options.host.comment.create(thread.number, body);
+  else await options.host.comment.update(ours.id, body);
 }
 
 function stoppedBy(untold: Untold | null, saved: boolean): Stopped {
@@ -117,4 +118,9 @@ function pullRequestOf(state: State, session: SessionId): PullRequest | null {
   const effect = state.effects[`${session}/pull-request`];
   if (effect?.status !== "done" || effect.url === null) return null;
   return { number: Number(effect.detail), url: effect.url };
+}
+
+function runsOf({ records }: VerifiedLog): readonly string[] {
+  const runs = records.flatMap(({ event }) => (event.type === "run.claimed" ? [event.run.id] : []));
+  return [...new Set(runs)];
 }

@@ -204,6 +204,24 @@ describe(`a run ${canSandbox ? "" : "(without the sandbox's promises) "}on an is
     });
   });
 
+  it("tells a cancel on the thread, whether or not it had come to its comment", async () => {
+    const reached = Promise.withResolvers<void>();
+    const hold = { until: new Promise(() => {}), onReached: () => reached.resolve() };
+    await using world = await givenWorld({ script: [say("never sent", { hold })] });
+    const job = await world.job(world.asked());
+    await reached.promise;
+    await job.cancel();
+    await expectEnding(world, await job.done, {
+      outcome: "suspended",
+      reason: "cancelled",
+      exit: 0,
+      resumable: true,
+      says: "The run was cancelled. Everything up to the last finished call is kept.",
+      thread: 1,
+      requests: 1,
+    });
+  });
+
   it("tells a fault of its own in every place, and keeps the work", async () => {
     await using world = await givenWorld({ script: fixesSum });
     const other = "0123456789abcdef0123456789abcdef01234567";
