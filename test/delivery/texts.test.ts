@@ -208,7 +208,7 @@ describe("the pull request", () => {
   it("has a title of its own, else the issue's, else ours", () => {
     const { summary } = pull;
     expect(pullRequestTitle({ summary, issueTitle: "Bug" })).toBe("Keep the limit when it is lowered");
-    expect(pullRequestTitle({ summary: "Done.", issueTitle: "Bug\n[skip ci]" })).toBe("Bug [\u200bskip ci]");
+    expect(pullRequestTitle({ summary: "", issueTitle: "Bug\n[skip ci]" })).toBe("Bug [\u200bskip ci]");
     expect(pullRequestTitle({ summary: "", issueTitle: null })).toBe("Change what was asked for");
   });
 });
