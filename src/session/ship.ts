@@ -154,12 +154,14 @@ export function treesIn(records: readonly EventRecord[]): readonly Tree[] {
   });
 }
 
-/** What a later machine needs: the tree that differences are taken to, and the one that is restored. */
+/**
+ * What a later machine needs: the trees that differences are taken to, and the one that is restored, which is what
+ * the last call left. A later machine's setup makes a tree as well, and does not take that one's place.
+ */
 function treesToSend(records: readonly EventRecord[]): readonly Tree[] {
-  const setup = records.flatMap(({ event }) =>
-    event.type === "setup.settled" && event.tree !== null ? [event.tree] : [],
-  );
-  return [...new Set([...setup, ...treesIn(records).slice(-1)])];
+  const of = (type: "setup.settled" | "call.settled"): readonly Tree[] =>
+    treesIn(records.filter(({ event }) => event.type === type));
+  return [...new Set([...of("setup.settled"), ...of("call.settled").slice(-1)])];
 }
 
 async function packOf(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type MemoryFiles, memorySessionFiles } from "../../src/adapters/memory/files.ts";
+import type { Tree } from "../../src/base/hash.ts";
 import { maskOf } from "../../src/base/masking.ts";
 import { findSession, unpackSession } from "../../src/session/find.ts";
 import { createJournal, type OpenJournal } from "../../src/session/open-journal.ts";
@@ -185,6 +186,19 @@ describe("finding a session on the shelf", () => {
     expect(last).toMatchObject({ number: 3, to: 6, tree: "a".repeat(40) });
     expect(files.state.blobs).toEqual(all.files.state.blobs);
     expect(found.session.packs.map(String)).toEqual([`pack of ${"a".repeat(40)} over `]);
+  });
+
+  it("holds what the last call left when a later machine died right after its setup", async () => {
+    const all = await given();
+    for (const event of turnOf(1, { id: "toolu_1", tool: "write", tree: "a".repeat(40) }))
+      await all.journal.append(event);
+    const settled = { type: "setup.settled", ok: true, commands: [], ms: 1 } as const;
+    await all.journal.append({ ...settled, tree: "b".repeat(40) as Tree });
+    await send(all, null, 1);
+    const found = await find(all.shelf);
+    expect(found.kind === "found" && found.session.packs.map(String)).toEqual([
+      `pack of ${"b".repeat(40)},${"a".repeat(40)} over `,
+    ]);
   });
 
   it("needs one shipment alone when it is complete", async () => {
