@@ -1,4 +1,3 @@
-import { closeSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
 import {
   type FileHandle,
   mkdir,
@@ -13,6 +12,7 @@ import {
 import path from "node:path";
 import { type Digest, digestOf } from "../../base/hash.ts";
 import type { Blobs, SessionFiles } from "../../session/files.ts";
+import { replacingNow, writeNow } from "./replacing.ts";
 
 /**
  * A session's files in one directory: `session.json`, `events.jsonl`, `blobs/`. With durability `process` a write
@@ -29,6 +29,8 @@ export async function diskSessionFiles(
   let length = (await log.stat()).size;
   let poisoned: unknown = null;
   const sync = options.durability === "disk";
+  const manifestPath = path.join(dir, "session.json");
+  const manifest = replacingNow(manifestPath);
 
   const append = async (line: Uint8Array, barrier: boolean): Promise<void> => {
     if (poisoned !== null) throw new Error(`${logPath} is closed after a failed write`, { cause: poisoned });
@@ -55,14 +57,13 @@ export async function diskSessionFiles(
 
   return {
     read: async () => ({
-      manifest: await bytesOf(path.join(dir, "session.json")),
+      manifest: await bytesOf(manifestPath),
       log: await readFile(logPath),
     }),
     append: (line, { barrier }) => append(line, barrier),
     replaceManifest: async (bytes) => {
-      const file = path.join(dir, "session.json");
-      if (sync) await replaceFile(file, bytes, { sync });
-      else replaceNow(file, bytes);
+      if (sync) await replaceFile(manifestPath, bytes, { sync });
+      else manifest.replace(bytes);
     },
     cut: async (to) => {
       const all = await readFile(logPath);
@@ -75,7 +76,10 @@ export async function diskSessionFiles(
       return { cutBytes: torn.length, sha256 };
     },
     blobs: diskBlobs(path.join(dir, "blobs"), { sync }),
-    [Symbol.asyncDispose]: () => log.close(),
+    [Symbol.asyncDispose]: async () => {
+      manifest[Symbol.dispose]();
+      await log.close();
+    },
   };
 }
 
@@ -103,38 +107,6 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
     const result = await file.write(bytes, written, bytes.length - written);
     if (result.bytesWritten === 0) throw new Error("nothing could be written");
     written += result.bytesWritten;
-  }
-}
-
-/**
- * Where nothing waits for the disk, these calls only reach the page cache. Made at once they take a tenth of a
- * millisecond; each of them sent to a thread takes longer than that to be told of, and every record makes six.
- */
-function writeNow(fd: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) {
-    const more = writeSync(fd, bytes, written);
-    if (more === 0) throw new Error("nothing could be written");
-    written += more;
-  }
-}
-
-function replaceNow(file: string, bytes: Uint8Array): void {
-  const temp = `${file}.${process.pid}.tmp`;
-  try {
-    const fd = openSync(temp, "w", 0o600);
-    try {
-      writeNow(fd, bytes);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temp, file);
-  } catch (cause) {
-    try {
-      unlinkSync(temp);
-    } catch {
-      // It was never made, or the directory is gone.
-    }
-    throw new Error(`cannot write ${file}`, { cause });
   }
 }
 
