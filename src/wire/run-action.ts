@@ -65,6 +65,12 @@ function unexpected(
     const detail = `GitHub does not let this job go on: ${error.message}. Add that line to the permissions of the job.`;
     return outcome(open ? "suspended" : "refused", "permission", detail, { resumable: open, session });
   }
+  if (error instanceof StorageFailure) {
+    const detail = `The log could not be written: ${error.message} (${String(error.cause)}).`;
+    return outcome("failed", "storage", detail, { session });
+  }
+  // A request that we ended ourselves got no answer either.
+  if (cancelled || late) return stopped(cancelled ? "cancelled" : "minutes", session);
   if (error instanceof HostUnavailable) {
     const then = open
       ? "What was recorded is stored by the post step; resume later."
@@ -74,11 +80,6 @@ function unexpected(
       session,
     });
   }
-  if (error instanceof StorageFailure) {
-    const detail = `The log could not be written: ${error.message} (${String(error.cause)}).`;
-    return outcome("failed", "storage", detail, { session });
-  }
-  if (cancelled || late) return stopped(cancelled ? "cancelled" : "minutes", session);
   const detail = `A fault of Baton: ${error instanceof Error ? error.message : String(error)}.`;
   return outcome("failed", "internal", detail, { resumable: open, session });
 }
