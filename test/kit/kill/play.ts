@@ -163,7 +163,10 @@ async function judgeOutside({ world }: KillStage, { asked, session }: End): Prom
   else if (!said[0]?.includes("Baton stopped: **pull-request**")) wrong.push(`the comment says ${said[0]}`);
   const leases = github.refs(`refs/agent/${session}/`);
   if (leases.length > 0) wrong.push(`leases are left: ${leases.map(({ name }) => name).join(" ")}`);
-  if (github.problems().length > 0) wrong.push("an exchange broke GitHub's contract");
+  const broken = github
+    .problems()
+    .map(({ method, path, problems }) => `${method} ${path}: ${problems.join("; ")}`);
+  wrong.push(...broken.map((one) => `broke GitHub's contract: ${one}`));
   return branches[0] === undefined ? wrong : [...wrong, ...judgeTree(world, branches[0])];
 }
 
