@@ -1,8 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync } from "node:fs";
+import { constants } from "node:os";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { limits } from "../base/limits.ts";
 import { type HeadTail, headTail } from "./head-tail.ts";
+
+/** A real pipe: what is written to `fd` comes out of `reader`, which ends once nobody holds `fd`. */
+export type OutputPipe = { readonly fd: number; readonly reader: Readable };
 
 export type CommandOptions = {
   readonly command: string;
@@ -16,6 +21,8 @@ export type CommandOptions = {
   readonly onOutput: (text: string) => void;
   /** Put before the shell, such as `setpriv` and its arguments. */
   readonly prefix?: readonly string[];
+  /** Opens a pipe for its output, where the caller has one. `fd` is closed here. */
+  readonly pipe?: () => OutputPipe;
   /** Said where the output is cut. */
   readonly hint?: string;
 };
@@ -70,22 +77,26 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
  * starts faster than the shell of the command.
  */
 const around = '{ "$0" -c -- "$1" 2>&1 3>&-; echo "$?" >&3; } | cat 3>&-';
-/** The same in a directory that only what stands in front of the shell may enter. */
-const enteredAround = `cd -- "$2" || exit 126; unset OLDPWD; ${around}`;
+/** With a pipe of the caller's nothing stands around the command, and its exit code is that of the process. */
+const alone = 'exec "$0" -c -- "$1"';
+/** A directory that only what stands in front of the shell may enter. */
+const enter = 'cd -- "$2" || exit 126; unset OLDPWD; ';
 
-function start({ command, cwd, env, prefix = [] }: CommandOptions): ChildProcess {
+type Started = { readonly child: ChildProcess; readonly pipe: OutputPipe | null };
+
+function start({ command, cwd, env, prefix = [], pipe: open }: CommandOptions): Started {
   const shell = shellIn(env["PATH"] ?? "");
-  const wrapped =
-    prefix.length === 0
-      ? ["/bin/sh", "-c", around, shell, command]
-      : [...prefix, "/bin/sh", "-c", enteredAround, shell, command, cwd];
-  const [file = "/bin/sh", ...rest] = wrapped;
-  return spawn(file, rest, {
-    cwd: prefix.length === 0 ? cwd : "/",
-    env,
-    detached: true,
-    stdio: ["ignore", "pipe", "ignore", "pipe"],
-  });
+  const pipe = open?.() ?? null;
+  const script = `${prefix.length === 0 ? "" : enter}${pipe === null ? around : alone}`;
+  const [file = "/bin/sh", ...rest] = [...prefix, "/bin/sh", "-c", script, shell, command, cwd];
+  const options = { cwd: prefix.length === 0 ? cwd : "/", env, detached: true };
+  if (pipe === null)
+    return { child: spawn(file, rest, { ...options, stdio: ["ignore", "pipe", "ignore", "pipe"] }), pipe };
+  try {
+    return { child: spawn(file, rest, { ...options, stdio: ["ignore", pipe.fd, pipe.fd] }), pipe };
+  } finally {
+    closeSync(pipe.fd);
+  }
 }
 
 function shellIn(searchPath: string): string {
@@ -108,7 +119,7 @@ function collect(collectors: readonly HeadTail[], onOutput: (text: string) => vo
 type Ending = Pick<CommandResult, "exitCode" | "signal" | "timedOut" | "aborted" | "lingered">;
 
 function follow(
-  child: ChildProcess,
+  { child, pipe }: Started,
   { timeoutMs, signal, command }: CommandOptions,
   onChunk: (chunk: Uint8Array) => void,
 ): Promise<Ending> {
@@ -131,25 +142,47 @@ function follow(
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
 
-    child.stdout?.on("data", onChunk);
+    (pipe?.reader ?? child.stdout)?.on("data", onChunk);
+    // The command itself has ended; only what it left behind can still write.
+    const onReport = (text: string): void => {
+      reported += text;
+      clearTimeout(timeout);
+      drain ??= setTimeout(() => end("lingering"), drainMs);
+    };
     const report = child.stdio[3];
-    if (report && "read" in report)
-      report.on("data", (chunk: Buffer) => {
-        reported += chunk.toString("latin1");
-        // The command itself has ended; only what it left behind can still write.
-        clearTimeout(timeout);
-        drain ??= setTimeout(() => end("lingering"), drainMs);
-      });
+    if (report && "read" in report) report.on("data", (chunk: Buffer) => onReport(chunk.toString("latin1")));
+    if (pipe !== null)
+      child.once("exit", (code, killer) =>
+        onReport(String(code ?? 128 + constants.signals[killer ?? "SIGKILL"])),
+      );
     child.once("error", (error) => {
       settle();
+      pipe?.reader.destroy();
       reject(new Error(`cannot start the shell for: ${command.slice(0, 200)}`, { cause: error }));
     });
-    child.once("close", (code, killer) => {
+    closed(child, pipe, (code, killer) => {
       settle();
       const result = reported === "" ? ending(cause, code, killer) : ending(cause, Number(reported), null);
       killGroup(child);
       groupGone(child).then(() => resolve(result), reject);
     });
+  });
+}
+
+/** Once the process is over and its output is at its end. */
+function closed(
+  child: ChildProcess,
+  pipe: OutputPipe | null,
+  then: (code: number | null, killer: NodeJS.Signals | null) => void,
+): void {
+  const drained = pipe === null ? Promise.resolve() : ended(pipe.reader);
+  child.once("close", (code, killer) => void drained.then(() => then(code, killer)));
+}
+
+function ended(reader: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    reader.once("close", () => resolve());
+    reader.once("error", () => resolve());
   });
 }
 

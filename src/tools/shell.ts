@@ -66,7 +66,7 @@ export const shell = defineTool({
       command: input.command,
       cwd: place.dir,
       env: context.env,
-      prefix: context.drop ?? [],
+      ...(context.apart === undefined ? {} : { prefix: context.apart.drop, pipe: context.apart.pipe }),
       timeoutMs: limit * 1_000,
       signal: context.signal,
       onOutput: context.onOutput,
@@ -81,9 +81,9 @@ type Place =
   | { readonly kind: "refused"; readonly why: string };
 
 /** The top of the workspace is where it is; any other directory has to be looked at, with the rights of commands. */
-async function placeFor(dir: string | undefined, { root, drop }: ToolContext): Promise<Place> {
+async function placeFor(dir: string | undefined, { root, apart }: ToolContext): Promise<Place> {
   if (dir === undefined) return { kind: "place", dir: root };
-  if (drop !== undefined) throw new Error(`the process that was to run a command may not look into ${dir}`);
+  if (apart !== undefined) throw new Error(`the process that was to run a command may not look into ${dir}`);
   const place = await locate(root, dir, "read");
   if (place.kind === "refused") return place;
   if (place.type === "dir") return { kind: "place", dir: place.real };

@@ -1,5 +1,6 @@
 import type { GenericSchema, InferOutput } from "valibot";
 import type { EffectClass, PlanItem } from "../session/event.ts";
+import type { OutputPipe } from "./process.ts";
 
 /** What a tool may use. It runs inside the sandbox; `root` is the workspace there, an absolute path. */
 export type ToolContext = {
@@ -9,10 +10,10 @@ export type ToolContext = {
   /** The environment of commands; nothing of the action's own. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * What turns a program of this process into one with the rights of commands, as arguments before it. Where it is
-   * given, this process itself may not look into the workspace.
+   * How a command is started where this process has other rights than commands, and may not look into the workspace:
+   * the arguments that give a program those rights, and a pipe for its output.
    */
-  readonly drop?: readonly string[];
+  readonly apart?: { readonly drop: readonly string[]; readonly pipe: () => OutputPipe };
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
   /** The whole earlier output that the arguments name (`output:<call id>`), else null. */

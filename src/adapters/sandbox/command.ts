@@ -3,8 +3,10 @@ import { closeSync, constants, existsSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants as os } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HeadTail, headTail } from "../../tools/head-tail.ts";
+import type { OutputPipe } from "../../tools/process.ts";
 import type { Answer, Request, SupervisorPlan } from "./protocol.ts";
 
 type Command = Extract<Request, { type: "command" }>;
@@ -35,7 +37,8 @@ export function runCommand(
   async function run(): Promise<Ended> {
     const startMs = performance.now();
     const capture = headTail(request.outputBytesMax);
-    const pipe = plan.fifo === null ? null : openFifo(plan.fifo, capture);
+    const pipe = plan.fifo === null ? null : openFifo(plan.fifo);
+    pipe?.reader.on("data", (chunk: Buffer) => capture.push(chunk));
     const sink = pipe?.fd ?? "pipe";
     const [file = "", ...args] = [
       ...plan.drop,
@@ -52,13 +55,14 @@ export function runCommand(
     });
     child.stdout?.on("data", (chunk: Buffer) => capture.push(chunk));
     child.stderr?.on("data", (chunk: Buffer) => capture.push(chunk));
+    const piped = pipe === null ? null : closed(pipe.reader);
     if (pipe !== null) closeSync(pipe.fd);
     const timer = setTimeout(() => stop("timed out"), request.msMax);
     const exitCode = await exitOf(child, capture);
     clearTimeout(timer);
     await means.clear();
     // All writers are dead, so the pipe has an end; without a namespace something may have got away with it.
-    await (pipe?.ended ?? Promise.race([drained(child), sleep(drainMsMax)]));
+    await (piped ?? Promise.race([drained(child), sleep(drainMsMax)]));
     return {
       type: "ended",
       id: request.id,
@@ -80,19 +84,20 @@ function shell(): readonly string[] {
 }
 
 /** Opened for reading first, so that opening it for writing does not wait. */
-function openFifo(path: string, capture: HeadTail): { readonly fd: number; readonly ended: Promise<void> } {
+export function openFifo(path: string): OutputPipe {
   const reader = new Socket({
     fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
     readable: true,
     writable: false,
   });
-  const fd = openSync(path, constants.O_WRONLY);
-  reader.on("data", (chunk: Buffer) => capture.push(chunk));
-  const ended = new Promise<void>((resolve) => {
+  return { fd: openSync(path, constants.O_WRONLY), reader };
+}
+
+function closed(reader: Readable): Promise<void> {
+  return new Promise((resolve) => {
     reader.once("close", () => resolve());
     reader.once("error", () => resolve());
   });
-  return { fd, ended };
 }
 
 function exitOf(child: ChildProcess, capture: HeadTail): Promise<number> {

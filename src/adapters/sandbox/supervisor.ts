@@ -3,7 +3,7 @@ import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync } from "
 import type { Readable, Writable } from "node:stream";
 import type { Tool } from "../../tools/tool.ts";
 import { clearGroups, clearNamespace, killFamily } from "./clear.ts";
-import { runCommand } from "./command.ts";
+import { openFifo, runCommand } from "./command.ts";
 import { clipText, lineReader } from "./lines.ts";
 import type { Answer, Request, SupervisorPlan } from "./protocol.ts";
 import { ToolProcess } from "./tool-process.ts";
@@ -11,7 +11,13 @@ import { ToolProcess } from "./tool-process.ts";
 type Call = Extract<Request, { type: "call" | "probe" }>;
 type Command = Extract<Request, { type: "command" }>;
 type Outcome = Omit<Extract<Answer, { type: "outcome" }>, "type" | "id">;
-type Active = { readonly exclusive: boolean; readonly timer: NodeJS.Timeout; liveBytes: number };
+/** `own`: run by this process itself, not by the tool process. */
+type Active = {
+  readonly exclusive: boolean;
+  readonly own: boolean;
+  readonly timer: NodeJS.Timeout;
+  liveBytes: number;
+};
 
 const liveBytesMax = 256 * 1024;
 const probeMsMax = 10_000;
@@ -105,10 +111,12 @@ class Supervisor {
     const msMax = call.type === "call" ? call.msMax : probeMsMax;
     const late = failure("error", `Stopped: it took longer than ${Math.round(msMax / 1000)} s.`);
     const timer = setTimeout(() => void this.#stop((id) => (id === call.id ? late : bystander)), msMax);
-    this.#active.set(call.id, { exclusive, timer, liveBytes: 0 });
+    const { fifo } = this.#plan;
+    const own = call.type === "call" && fifo !== null && this.#isOwn(call);
+    this.#active.set(call.id, { exclusive, own, timer, liveBytes: 0 });
     clearTimeout(this.#rest);
-    if (call.type === "call" && this.#isOwn(call)) {
-      void this.#runShell(call);
+    if (own) {
+      void this.#runShell(call, fifo);
       return;
     }
     this.#startTools();
@@ -126,7 +134,10 @@ class Supervisor {
   }
 
   /** All that the command can write here is its output; what it left is gone before the answer is sent. */
-  async #runShell({ id, callId, arguments: given }: Extract<Request, { type: "call" }>): Promise<void> {
+  async #runShell(
+    { id, callId, arguments: given }: Extract<Request, { type: "call" }>,
+    fifo: string,
+  ): Promise<void> {
     const outcome = await this.#shell()
       .then((shell) => {
         // Stopped while it was loaded: nothing may begin any more.
@@ -135,7 +146,7 @@ class Supervisor {
           root: this.#plan.root,
           tmp: this.#plan.tmp,
           env: this.#plan.env,
-          drop: this.#plan.drop,
+          apart: { drop: this.#plan.drop, pipe: () => openFifo(fifo) },
           signal: new AbortController().signal,
           onOutput: (text) => this.#hear({ type: "output", id, text }),
           attachment: null,
@@ -188,6 +199,8 @@ class Supervisor {
         onEnd: (why) => {
           if (this.#tools !== tools) return;
           this.#tools = null;
+          // A command may kill it; that is no reason to take the command's own result from it.
+          if ([...this.#active.values()].some((active) => active.own)) return;
           void this.#stop(() => failure("error", why));
         },
       },
