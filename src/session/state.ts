@@ -104,16 +104,18 @@ export function foldFrom(state: State, records: readonly EventRecord[]): State {
   return records.reduce((folded, record) => evolve(folded, record.event), state);
 }
 
-/** What a person, or a resumed run, has to settle before anything new may begin. Null when nothing is open. */
+/**
+ * What a person, or a resumed run, has to settle before anything new may begin. Null when nothing is open. Effects
+ * come last: the status comment is made in the background of everything else, and says little of where a run died.
+ */
 export function openIntent(state: State): string | null {
   const call = state.turn.calls.find((one) => !one.settled);
   if (call !== undefined) return `call ${call.id}`;
-  const effect = Object.entries(state.effects).find(([, one]) => one.status === "intended");
-  if (effect !== undefined) return `effect ${effect[0]}`;
   if (state.gate.running) return `gate round ${state.gate.rounds + 1}`;
   if (state.setup === "running") return "setup";
   if (state.turn.phase !== "idle") return `turn ${state.turn.number}`;
-  return null;
+  const effect = Object.entries(state.effects).find(([, one]) => one.status === "intended");
+  return effect === undefined ? null : `effect ${effect[0]}`;
 }
 
 export function evolve(state: State, event: SessionEvent): State {

@@ -10,6 +10,8 @@ const run = { id: "1", attempt: 1, job: "agent" };
 const claimed = (gen: number): SessionEvent => ({ type: "run.claimed", gen, run, head: null });
 const suspended: SessionEvent = { type: "run.suspended", reason: "turns", detail: "" };
 const requested: SessionEvent = { type: "reply.requested", turn: 1, attempt: 1, maxTokens: 1000 };
+const comment: SessionEvent = { type: "effect.intended", key: "s0123456789ab/comment", detail: "{}" };
+const setUp: SessionEvent = { type: "setup.started", commands: [] };
 /** A call that was intended and never settled. */
 const openCall = (tree: string | null) =>
   turnOf(1, { id: "toolu_1", tool: "x", tree }).filter((event) => event.type !== "call.settled");
@@ -43,6 +45,12 @@ describe("counting the runs of a session that died", () => {
     ["two deaths at one place", [claimed(1), requested, claimed(2)], 3, null],
     ["three deaths at one place", [claimed(1), requested, claimed(2), claimed(3)], 4, "crash-loop"],
     ["three deaths at one place of which two stored nothing", [claimed(1), requested], 4, "crash-loop"],
+    [
+      "three deaths at as many places",
+      [claimed(1), comment, requested, claimed(2), setUp, claimed(3)],
+      4,
+      null,
+    ],
     ["three deaths in one read", [claimed(1), ...openCall(null), claimed(2), claimed(3)], 4, null],
     ["nine deaths at no place in particular", [claimed(1)], 10, null],
     ["ten deaths at no place in particular", [claimed(1)], 11, "crash-loop"],
