@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync } from "node:fs";
-import { constants } from "node:os";
 import path from "node:path";
-import type { Readable } from "node:stream";
 import { limits } from "../base/limits.ts";
 import { type HeadTail, headTail } from "./head-tail.ts";
-
-/** A real pipe: what is written to `fd` comes out of `reader`, which ends once nobody holds `fd`. */
-export type OutputPipe = { readonly fd: number; readonly reader: Readable };
+import type { OutputPipe } from "./tool.ts";
 
 export type CommandOptions = {
   readonly command: string;
@@ -151,10 +147,7 @@ function follow(
     };
     const report = child.stdio[3];
     if (report && "read" in report) report.on("data", (chunk: Buffer) => onReport(chunk.toString("latin1")));
-    if (pipe !== null)
-      child.once("exit", (code, killer) =>
-        onReport(String(code ?? 128 + constants.signals[killer ?? "SIGKILL"])),
-      );
+    if (pipe !== null) child.once("exit", (code, killer) => onReport(String(code ?? 128 + numberOf(killer))));
     child.once("error", (error) => {
       settle();
       pipe?.reader.destroy();
@@ -175,11 +168,11 @@ function closed(
   pipe: OutputPipe | null,
   then: (code: number | null, killer: NodeJS.Signals | null) => void,
 ): void {
-  const drained = pipe === null ? Promise.resolve() : ended(pipe.reader);
+  const drained = pipe === null ? Promise.resolve() : ended(pipe);
   child.once("close", (code, killer) => void drained.then(() => then(code, killer)));
 }
 
-function ended(reader: Readable): Promise<void> {
+function ended({ reader }: OutputPipe): Promise<void> {
   return new Promise((resolve) => {
     reader.once("close", () => resolve());
     reader.once("error", () => resolve());
@@ -231,6 +224,12 @@ const signalNames: Readonly<Record<number, string>> = {
   25: "SIGXFSZ",
   31: "SIGSYS",
 };
+
+/** What ended without an exit code was killed, by SIGKILL unless it says otherwise. */
+function numberOf(signal: NodeJS.Signals | null): number {
+  const found = Object.entries(signalNames).find(([, name]) => name === signal);
+  return Number(found?.[0] ?? 9);
+}
 
 function ending(
   cause: "timeout" | "abort" | "lingering" | null,

@@ -1,6 +1,9 @@
+import type { ChildProcess } from "node:child_process";
 import type { GenericSchema, InferOutput } from "valibot";
 import type { EffectClass, PlanItem } from "../session/event.ts";
-import type { OutputPipe } from "./process.ts";
+
+/** A real pipe: what is written to `fd` comes out of `reader`, which ends once nobody holds `fd`. */
+export type OutputPipe = { readonly fd: number; readonly reader: NonNullable<ChildProcess["stdout"]> };
 
 /** What a tool may use. It runs inside the sandbox; `root` is the workspace there, an absolute path. */
 export type ToolContext = {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HeadTail, headTail } from "../../tools/head-tail.ts";
-import type { OutputPipe } from "../../tools/process.ts";
+import type { OutputPipe } from "../../tools/tool.ts";
 import type { Answer, Request, SupervisorPlan } from "./protocol.ts";
 
 type Command = Extract<Request, { type: "command" }>;
