@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -49,11 +50,21 @@ export async function buildMutant(mutations: readonly Mutation[]): Promise<Mutan
     for (const part of ["action.yml", "dist/post", "dist/toolhost"]) {
       if (existsSync(join(root, part))) cpSync(join(root, part), join(actionDir, part), { recursive: true });
     }
+    unshare(join(actionDir, "dist/post"));
     await bundle(join(dir, "lib/main.js"), join(actionDir, "dist/main"));
     return { actionDir, [Symbol.dispose]: dispose };
   } catch (error) {
     dispose();
     throw error;
+  }
+}
+
+/** `post` takes chunks of `main`, and a mutant's are others: it gets the repository's own. */
+function unshare(post: string): void {
+  if (!existsSync(post)) return;
+  for (const name of readdirSync(post)) {
+    const shared = /^export \* from "(\.\.\/main\/[^"]+)";\s*$/.exec(readFileSync(join(post, name), "utf8"));
+    if (shared?.[1] !== undefined) cpSync(join(root, "dist/post", shared[1]), join(post, name));
   }
 }
 
