@@ -31,7 +31,6 @@ const story: Readonly<Record<string, number>> = {
 const recovery: readonly Moment[] = [
   "run.claimed",
   "effect.settled",
-  "call.settled",
   "note.added",
   "sandbox.started",
 ].flatMap((type) => places.map((place) => ({ type, nth: 1, place })));

@@ -107,6 +107,8 @@ async function die(
   world.github.completeRun(job.runId, "failure");
   const wrong = left.map((line) => `still runs: ${line}`);
   if (machine === "survives" && result.postCode !== 0) wrong.push(`post ended with ${result.postCode}`);
+  // Whatever post has to warn of, it could not do.
+  if (reached) wrong.push(...result.annotations.map(({ message }) => `said: ${message}`));
   return { result, reached, wrong };
 }
 
