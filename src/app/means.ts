@@ -141,8 +141,11 @@ export type Means = {
   readonly opened: (session: SessionId) => void;
   /** Aborts the run after `ms` of its time, however busy it is. */
   readonly limit: (ms: number) => void;
-  /** Whether what aborted the run was that limit. */
-  readonly deadline: () => boolean;
+  /**
+   * Aborted when somebody cancels the run, which leaves it seconds; not by its time limit, after which it still stores
+   * the session and tells its end. The ports to GitHub end with it.
+   */
+  readonly cancelled: AbortSignal;
   /** A line for the job's log; untrusted text in it is made harmless by the adapter. */
   readonly say: (text: string) => void;
   /** The same, where a person has to see it. */

@@ -3,10 +3,11 @@ import type { Budget } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
 import { openShipper } from "../session/shipper.ts";
-import { endWork } from "./end-work.ts";
+import { type Ended, endWork } from "./end-work.ts";
+import { interrupted } from "./interrupted.ts";
 import type { Means } from "./means.ts";
 import type { Outcome } from "./outcome.ts";
-import { makeReady } from "./ready.ts";
+import { makeReady, type Ready } from "./ready.ts";
 import { settle } from "./settle.ts";
 import { openBoard } from "./status.ts";
 import type { Work } from "./work.ts";
@@ -51,7 +52,7 @@ export async function carryOn(
   const ready = await makeReady(work, { signal });
   if (ready.kind === "refused") {
     await opening;
-    return endWork(work, notReady(ready.code, ready.why));
+    return endWork(work, notReady(ready.code, ready.why, means));
   }
   await using room = ready.room;
   board.sandbox(room.sandbox);
@@ -62,7 +63,7 @@ export async function carryOn(
 function openShipperFor(
   journal: OpenJournal,
   { means, ground, workspace }: Pick<Work, "means" | "ground" | "workspace">,
-  { last, signal }: { readonly last: Shipped | null; readonly signal: AbortSignal },
+  { last }: { readonly last: Shipped | null },
 ) {
   return openShipper({
     journal,
@@ -71,7 +72,8 @@ function openShipperFor(
     last,
     shipSeconds: means.orders.shipSeconds,
     clock: means.clock,
-    signal,
+    // The time limit ends the work, and what was done has to be stored after it.
+    signal: means.cancelled,
     onUnshipped: (why) =>
       means.warn(`The session could not be stored, so it cannot be resumed elsewhere: ${why}`),
   });
@@ -90,14 +92,19 @@ async function systemOf(journal: OpenJournal): Promise<string> {
 }
 
 /** A failed setup may pass tomorrow; a sandbox that does not hold is refused here and may hold elsewhere. */
-function notReady(code: "setup-failed" | "sandbox" | "workspace" | "cancelled", why: string) {
+function notReady(
+  code: Extract<Ready, { kind: "refused" }>["code"],
+  why: string,
+  means: Pick<Means, "cancelled">,
+): Ended {
   switch (code) {
     case "cancelled":
+      return interrupted(means);
     case "setup-failed":
-      return { kind: "suspended", reason: code, detail: why } as const;
+      return { kind: "suspended", reason: code, detail: why };
     case "sandbox":
     case "workspace":
-      return { kind: "ended", outcome: "refused", reason: code, detail: why } as const;
+      return { kind: "ended", outcome: "refused", reason: code, detail: why };
   }
 }
 

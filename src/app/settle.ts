@@ -5,6 +5,7 @@ import type { Seal } from "../loop/seal.ts";
 import type { Budget } from "../session/event.ts";
 import { deliverWork } from "./deliver-work.ts";
 import { type Ended, endWork } from "./end-work.ts";
+import { interrupted } from "./interrupted.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
 import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
 import type { ReadyWork } from "./work.ts";
@@ -84,7 +85,7 @@ function afterGate(
         detail: `The work is finished and no file was changed, so there is nothing to publish.${said.trim() === "" ? "" : ` The model says:\n\n${said}`}`,
       };
     case "cancelled":
-      return cancelled;
+      return interrupted(work.means);
     case "needs-setup": {
       const detail = `The change touches what setup installs from (${judged.paths.join(", ")}), and setup is never run on a changed tree. Nothing was published. Make that change yourself on ${work.identity.baseRef} and start again, or ask for a way without it.`;
       return { kind: "suspended", reason: "needs-setup", detail };
@@ -165,18 +166,10 @@ function pullRequestOf({ identity, means }: ReadyWork): Pick<Ended, "pullRequest
   return { pullRequest: { number, url } };
 }
 
-const cancelled: Ended = {
-  kind: "suspended",
-  reason: "cancelled",
-  detail: "The run was cancelled. Everything up to the last finished call is kept.",
-};
-
 function stopped(end: Exclude<End, { kind: "finished" }>, work: ReadyWork): Ended {
   switch (end.kind) {
     case "cancelled":
-      return work.means.deadline()
-        ? { ...cancelled, reason: "minutes", detail: "The time budget was used up." }
-        : cancelled;
+      return interrupted(work.means);
     case "exhausted": {
       const detail = `The budget of ${end.budget} is used up. Raise the input ${budgetInput(end.budget)} of the workflow, then go on.`;
       return { kind: "suspended", reason: end.budget, detail };

@@ -37,9 +37,9 @@ export type ActionOptions = {
   /** The folder of the built toolhost, and the version that GitHub is told. */
   readonly toolhost: string;
   readonly version: string;
-  readonly deadline: () => boolean;
   readonly limit: (ms: number) => void;
   readonly opened: (session: SessionId) => void;
+  /** Aborted when the runner cancels the job; the time limit leaves it alone. */
   readonly signal: AbortSignal;
 };
 
@@ -49,7 +49,7 @@ export async function githubMeans({
   surroundings,
   version,
   signal,
-}: Omit<ActionOptions, "log" | "env" | "toolhost" | "deadline" | "limit" | "opened">) {
+}: Omit<ActionOptions, "log" | "env" | "toolhost" | "limit" | "opened">) {
   const { repository, apiUrl, workflow, tempDir } = surroundings;
   const clock = systemClock;
   const client = githubClient({ baseUrl: apiUrl, token: settings.githubToken, version, clock, signal });
@@ -135,7 +135,7 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
       keepForPost("session", session);
       keepForPost("home", home(session));
     },
-    deadline: options.deadline,
+    cancelled: options.signal,
     limit: options.limit,
     say: log.say,
     warn: log.warn,

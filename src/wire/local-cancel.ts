@@ -2,8 +2,8 @@
 export type Cancel = Disposable & {
   readonly signal: AbortSignal;
   readonly limit: (ms: number) => void;
-  /** Whether it was the limit. */
-  readonly deadline: () => boolean;
+  /** Aborted by a signal, not by the limit. */
+  readonly cancelled: AbortSignal;
 };
 
 /** `setTimeout` takes no longer wait. */
@@ -31,7 +31,7 @@ export function listenForCancel(print: (text: string) => void): Cancel {
       const end = (): void => late.abort(new Error("the time budget is used up"));
       setTimeout(end, Math.min(ms, timerMsMax)).unref();
     },
-    deadline: () => late.signal.aborted && !cancel.signal.aborted,
+    cancelled: cancel.signal,
     [Symbol.dispose]: () => {
       for (const name of signals) process.off(name, onSignal);
     },

@@ -112,7 +112,7 @@ function optionsFor(
     },
     say: print,
     limit: cancel.limit,
-    deadline: cancel.deadline,
+    cancelled: cancel.cancelled,
     ...more,
   };
 }

@@ -54,7 +54,7 @@ export type LocalOptions = {
   readonly say: (text: string) => void;
   readonly opened: (session: SessionId) => void;
   readonly limit: (ms: number) => void;
-  readonly deadline: () => boolean;
+  readonly cancelled: AbortSignal;
 };
 
 const publicPrices: Prices = {
@@ -111,7 +111,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
       options.opened(session);
     },
     limit: options.limit,
-    deadline: options.deadline,
+    cancelled: options.cancelled,
     say,
     warn: say,
     onLive: () => undefined,

@@ -7,7 +7,7 @@ import { StorageFailure } from "../session/open-journal.ts";
 import { type ActionOptions, actionMeans } from "./action.ts";
 import { version } from "./version.ts";
 
-type Given = "version" | "deadline" | "limit" | "opened" | "signal";
+type Given = "version" | "limit" | "opened" | "signal";
 
 /** `setTimeout` takes no longer wait. */
 const timerMsMax = 2 ** 31 - 1;
@@ -33,8 +33,7 @@ export async function runAction(
     const means = await actionMeans({
       ...options,
       version,
-      signal,
-      deadline: () => late.signal.aborted && !cancel.signal.aborted,
+      signal: cancel.signal,
       limit: (ms) => {
         setTimeout(
           () => late.abort(new Error("the time budget is used up")),
