@@ -122,6 +122,8 @@ const command = v.pipe(
 
 const secretLike =
   /^(?:INPUT|ACTIONS|GITHUB|RUNNER|ANTHROPIC|AWS|AZURE)_|(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY|CREDENTIALS?)$/i;
+/** The program that takes away a command's rights runs with these variables too, and they make it load what they name. */
+const loaderLike = /^LD_/i;
 const variable = v.pipe(
   v.string("expected the name of a variable"),
   v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of a variable: letters, digits and _"),
@@ -129,6 +131,7 @@ const variable = v.pipe(
     (name) => !secretLike.test(name),
     "a variable of this name may hold a secret and is never passed on",
   ),
+  v.check((name) => !loaderLike.test(name), "a variable that changes what programs load is never passed on"),
 );
 
 const insidePath = v.pipe(

@@ -77,6 +77,7 @@ const refusals: readonly (readonly [string, string])[] = [
   ],
   ["env: [ANTHROPIC_BASE_URL]\n", "may hold a secret"],
   ["env: [INPUT_X]\n", "may hold a secret"],
+  ["env: [LD_PRELOAD]\n", "changes what programs load"],
   ["protected: ['']\n", ":1: protected[1]: the pattern is empty"],
   ["instructions: [../x]\n", ":1: instructions[1]: expected a relative path"],
   ["budget: 5\n", ":1: budget: expected keys and values (turns, minutes, tokens, cost-usd), got 5"],
