@@ -119,7 +119,9 @@ async function bundle(input, out) {
     await mkdir(dirname(join(out, name)), { recursive: true });
     await writeFile(join(out, name), text);
   }
-  parentPort.postMessage(`${out}: ${Math.round(size / 1024)} kB, ${Math.round(performance.now() - started)} ms`);
+  parentPort.postMessage(
+    `${out}: ${Math.round(size / 1024)} kB, ${Math.round(performance.now() - started)} ms`,
+  );
 }
 
 /** The bundler's own minifier leaves the chunks alone, and they are nearly all of the size. */
