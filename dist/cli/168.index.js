@@ -1,0 +1,1 @@
+export const id=168;export const ids=[168];export const modules={168:((e,t,n)=>{var r,i;n.d(t,{fs:()=>r||=n.t(a,2),path:()=>i||=n.t(o,2)}),n(1421),n(7598);var a=n(3024);n(8161);var o=n(6760);n(7075),n(7975)})};

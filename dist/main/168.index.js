@@ -1,0 +1,1 @@
+export const id=168;export const ids=[168];export const modules={97787:((e,t,n)=>{var r,i;n.d(t,{fs:()=>r||=n.t(a,2),path:()=>i||=n.t(o,2)}),n(31421),n(77598);var a=n(73024);n(48161);var o=n(76760);n(57075),n(57975)})};

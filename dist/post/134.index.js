@@ -1,0 +1,1 @@
+export * from "../main/134.index.js";

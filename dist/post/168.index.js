@@ -1,0 +1,1 @@
+export * from "../main/168.index.js";

@@ -1,0 +1,1 @@
+export * from "../main/526.index.js";

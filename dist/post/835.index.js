@@ -1,0 +1,1 @@
+export * from "../main/835.index.js";

@@ -1,0 +1,1 @@
+export * from "../main/881.index.js";
