@@ -1,22 +1,32 @@
-import { markerOf, sessionsIn } from "../delivery/marker.ts";
+import { markerOf, readRunsMarker, sessionsIn } from "../delivery/marker.ts";
 import { codeSpan } from "../delivery/neutral.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Means } from "./means.ts";
 
-/** The sessions of a thread, newest first, with the comment where each stands. */
+/** A session, as its status comment names it: where that stands, and which runs stored shipments. */
+export type SessionOfThread = {
+  readonly session: SessionId;
+  readonly url: string;
+  readonly runs: readonly string[];
+};
+
+/** The sessions of a thread, newest first. */
 export async function sessionsOf(
   thread: number,
   { host, key }: Pick<Means, "host" | "key">,
-): Promise<readonly { readonly session: SessionId; readonly url: string }[]> {
+): Promise<readonly SessionOfThread[]> {
   const comments = await host.comment.find(thread, "<!-- agent:v1:");
-  return comments
-    .flatMap(({ body, url }) => sessionsIn(key, body).map((session) => ({ session, url })))
-    .reverse();
+  const named = comments.flatMap(({ body, url }) =>
+    sessionsIn(key, body).map((session) => ({
+      session,
+      url,
+      runs: readRunsMarker(key, session, body) ?? [],
+    })),
+  );
+  return named.reverse();
 }
 
-export function statusText(
-  sessions: readonly { readonly session: SessionId; readonly url: string }[],
-): string {
+export function statusText(sessions: readonly SessionOfThread[]): string {
   if (sessions.length === 0) return "No session has been started on this thread.";
   const lines = sessions.map(({ session, url }) => `- session ${codeSpan(session)}: [its status](${url})`);
   return `Sessions of this thread, newest first:\n\n${lines.join("\n")}`;

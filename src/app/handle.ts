@@ -58,10 +58,12 @@ async function resumeAsked(
   means: Means,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { session, run } = command;
-  if (session !== null) return resume({ session, run }, asked.by, means, { signal });
-  const last = asked.thread === null ? undefined : (await sessionsOf(asked.thread.number, means))[0];
-  if (last !== undefined) return resume({ session: last.session, run }, asked.by, means, { signal });
+  const here = asked.thread === null ? [] : await sessionsOf(asked.thread.number, means);
+  const session = command.session ?? here[0]?.session ?? null;
+  // Where no lease could be written, the comment is what names the runs.
+  const marked = here.find((one) => one.session === session)?.runs ?? [];
+  const runs = command.run === null ? marked : [command.run, ...marked];
+  if (session !== null) return resume({ session, runs }, asked.by, means, { signal });
   return outcome(
     "refused",
     "not-found",

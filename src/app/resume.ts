@@ -20,14 +20,15 @@ import { configOf } from "./read-config.ts";
 import { settleEffects } from "./settle-effects.ts";
 import { finishComment } from "./ship-rest.ts";
 
-type Reference = { readonly session: SessionId; readonly run: string | null };
+/** `runs` are those known to have stored shipments, besides the ones that the leases name. */
+type Reference = { readonly session: SessionId; readonly runs: readonly string[] };
 
 /**
  * Continues a session that another run left, in the order of session.md, section 7; the first check that fails ends
  * it with its code. Up to the claim nothing is written anywhere, and the model is asked nothing.
  */
 export async function resume(
-  { session, run }: Reference,
+  { session, runs: named }: Reference,
   by: { readonly login: string },
   means: Means,
   { signal }: { readonly signal: AbortSignal },
@@ -35,7 +36,7 @@ export async function resume(
   if (means.orders.modelMissing !== null)
     return outcome("refused", "not-configured", means.orders.modelMissing);
   const holders = await means.leases.holders(session, { signal });
-  const runs = [...new Set([...holders.map((lease) => lease.run.id), ...(run === null ? [] : [run])])];
+  const runs = [...new Set([...holders.map((lease) => lease.run.id), ...named])];
   const none = `no run holds the session ${session} in this repository: it has ended, or it never began. Start anew, or name the run that stored it, as ${session}@<run id>`;
   if (runs.length === 0) return outcome("refused", "not-found", none, { session });
   const found = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });

@@ -1,5 +1,6 @@
 import type { Authorised } from "../command/authorise.ts";
 import { taskText } from "../command/task.ts";
+import { branchName } from "../delivery/branch.ts";
 import { markerOf } from "../delivery/marker.ts";
 import type { Config } from "../gate/config.ts";
 import { budgetFor } from "../loop/budget.ts";
@@ -33,7 +34,7 @@ export async function start(
   const looking = lookBack(asked, means, signal);
   looking.catch(() => undefined);
   const ended = await prepare(asked, means, { signal, looking });
-  return ended ?? resume({ session, run: null }, asked.by, means, { signal });
+  return ended ?? resume({ session, runs: [] }, asked.by, means, { signal });
 }
 
 /** Null where the session is to be resumed; its place on this machine is free again by then. */
@@ -92,15 +93,18 @@ async function keptNothing(
   return found.kind === "refused" && found.code === "not-found";
 }
 
-/** The comment of a session outlives its lease: a command that is delivered again must not do the work again. */
+/**
+ * What a session made outlives its lease: its comment, or without a thread its branch. A command that is delivered
+ * again must not do the work again.
+ */
 async function endedBefore(asked: Authorised, means: Means): Promise<Outcome | null> {
   const { session } = asked.trigger;
-  if (asked.trigger.kind !== "comment") return null;
-  const found = await means.host.comment.find(
-    asked.trigger.thread.number,
-    markerOf(means.key, session, "comment"),
-  );
-  if (found.length === 0) return null;
+  const { thread } = asked;
+  const isThere =
+    thread === null
+      ? (await means.host.branch.find(branchName(null, session))) !== null
+      : (await means.host.comment.find(thread.number, markerOf(means.key, session, "comment"))).length > 0;
+  if (!isThere) return null;
   return outcome("ignored", "done-before", `This command was carried out before, as session ${session}.`, {
     session,
   });

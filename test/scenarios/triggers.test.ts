@@ -107,6 +107,18 @@ describe("a comment", () => {
   });
 });
 
+describe("a session whose leases are gone", () => {
+  it("is found by the runs that its own comment names", async () => {
+    await using world = await givenWorld({ script: fixesSum, inputs: { "max-turns": "1" } });
+    await world.finish(world.asked());
+    for (const { name } of world.github.refs("refs/agent/")) world.github.git("update-ref", "-d", name);
+    const more = { inputs: { "max-turns": "9" } };
+    const last = await world.finish(commented(world.github, 1, "/agent resume"), more);
+    const published = { thread: 1, comments: 1, requests: 2, branches: [/^agent\/1-/], pulls: 1 };
+    await expectEnding(world, last, { ...opened, ...published });
+  });
+});
+
 describe("a comment on a pull request", () => {
   it("of this repository adds one commit to its branch and opens nothing", async () => {
     await using world = await givenWorld({ script: fixesSum });
@@ -190,6 +202,22 @@ describe("a workflow that is started otherwise", () => {
     const result = await world.finish(world.dispatch({ task: "Make sum add." }));
     await expectEnding(world, result, { ...opened, requests: 2, branches: [/^agent\/task-s/], pulls: 1 });
     expect((await world.github.pulls())[0]?.body).not.toContain("Closes");
+  });
+
+  it("does not work on a task again when its finished run is run again", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const event = world.dispatch({ task: "Make sum add." });
+    const job = await world.job(event);
+    await job.done;
+    world.github.completeRun(job.runId);
+    await expectEnding(world, await world.finish(event, { again: job }), {
+      outcome: "ignored",
+      reason: "done-before",
+      exit: 0,
+      requests: 2,
+      branches: [/^agent\/task-s/],
+      pulls: 1,
+    });
   });
 
   it("works on the standing task of a schedule", async () => {
