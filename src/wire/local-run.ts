@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { handle } from "../app/handle.ts";
 import type { Means } from "../app/means.ts";
 import { type Outcome, outcome } from "../app/outcome.ts";
@@ -68,7 +67,7 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
   };
   const fault = (error: unknown): Outcome => unexpected(error, { session, signal, open });
   const carryOut = (asks: DispatchAsks, means: Means): Promise<Outcome> => {
-    const sender = { ...whoAsks(), type: "User" };
+    const sender = { ...whoAsks(parts.env), type: "User" };
     const trigger = { kind: "dispatch", repositoryId: means.repository.id, session, sender, asks } as const;
     const command = asks.kind === "resume" ? asks : ({ kind: "fix", text: asks.task, sha: null } as const);
     return handle({ trigger, command }, means, { signal, fault, opened: () => open });
@@ -99,7 +98,7 @@ function optionsFor(
     places,
     run,
     path,
-    user: whoAsks(),
+    user: whoAsks(env),
     budget: command.asked.budget,
     apiKey,
     baseUrl,
@@ -147,9 +146,10 @@ async function forget(session: SessionId, places: LocalPlaces): Promise<void> {
   await rm(places.home(session), { recursive: true, force: true });
 }
 
-function whoAsks(): { readonly login: string; readonly id: number } {
-  const { username, uid } = userInfo();
-  return { login: /^[A-Za-z0-9-]{1,39}$/.test(username) ? username : "local", id: Math.max(uid, 0) };
+/** By the environment: a container may run us under a uid that no account has. */
+function whoAsks(env: Parts["env"]): { readonly login: string; readonly id: number } {
+  const name = env["USER"] ?? env["LOGNAME"] ?? "";
+  return { login: /^[A-Za-z0-9-]{1,39}$/.test(name) ? name : "local", id: process.getuid?.() ?? 0 };
 }
 
 /** `session` is the one that is kept, null where there is none. */

@@ -63,8 +63,10 @@ export function givenTerminal(
   const state = join(folder, "state");
   const env = { PATH: path, HOME: join(folder, "home"), XDG_STATE_HOME: state, ...given.env };
   const start = (...words: string[]): Started => {
-    const flags = !sandboxed && words[0] !== "verify" ? ["--no-sandbox"] : [];
-    const child = spawn(process.execPath, [entry, ...words, ...flags], { cwd: repository, env });
+    // Right behind the command: at the end it could be taken for the value that another flag lacks.
+    const [command, ...rest] = words;
+    const flags = !sandboxed && command === "run" ? [command, "--no-sandbox", ...rest] : words;
+    const child = spawn(process.execPath, [entry, ...flags], { cwd: repository, env });
     return watching(child);
   };
   let scripts = 0;
