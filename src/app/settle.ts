@@ -10,8 +10,9 @@ import { type Judgement, judgeWork } from "./judge-work.ts";
 import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
 import type { ReadyWork } from "./work.ts";
 
-const maxTokens = 16_384;
-const maxTokensRaised = 32_768;
+// Current models think before they answer, and what they think counts as output.
+const maxTokens = 32_000;
+const maxTokensRaised = 64_000;
 
 /**
  * Drives an open session to its end: the model works until it says that it is done, the gate judges, its findings go
