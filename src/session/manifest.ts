@@ -24,7 +24,7 @@ const head = v.object({
   hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
 });
 const schema = v.object({
-  format: v.pipe(v.number(), v.safeInteger()),
+  format: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   identity: v.looseObject({
     session: v.string(),
     protocol: v.number(),

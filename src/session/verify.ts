@@ -61,7 +61,10 @@ export function verifyLog(
     );
   }
   const wrong =
-    judge(scan, manifest) ?? judgeWitnesses(scan, options.witnessed) ?? judgeIdentity(scan, manifest);
+    judge(scan, manifest) ??
+    judgeManifest(scan, manifest) ??
+    judgeWitnesses(scan, options.witnessed) ??
+    judgeIdentity(scan, manifest);
   if (wrong !== null) return wrong;
   const { records, tail, length } = scan;
   const log = { manifest, records, tail, length, tornBytes: files.log.length - length } as VerifiedLog;
@@ -127,11 +130,28 @@ function judge(scan: Scan, manifest: Manifest): Damage | null {
   if (rest.length === 0) return null;
   if (tail.seq >= next.seq)
     return damage("damaged", `bytes stand behind record ${tail.seq}, the last one`, at);
-  // One write leaves a prefix of one line when it is torn, and its newline comes last: a whole line was not torn.
-  if (durability === "process" && rest.includes(10)) {
+  if (durability === "process" && !isTorn(rest, tail)) {
     return damage("damaged", `record ${at.seq} at byte ${length} ${scan.why}`, at);
   }
   return null;
+}
+
+/**
+ * One write leaves a prefix of one line when it is torn, and its newline comes last: a whole line was not torn, and
+ * neither was one that has another byte where its newline was.
+ */
+function isTorn(rest: Uint8Array, tail: Head): boolean {
+  return !rest.includes(10) && decodeRecord(rest.subarray(0, -1), tail).kind === "invalid";
+}
+
+/** What no writer ever leaves: a number of two records ahead at level P, or the mark of a run before the last one. */
+function judgeManifest(scan: Scan, { acked, next, durability, gen }: Manifest): Damage | null {
+  if (durability === "process" && next.seq > acked.seq + 1) {
+    return damage("forged", `the manifest announces record ${next.seq} where ${acked.seq} was acknowledged`);
+  }
+  const last = scan.records.at(-1);
+  if (last === undefined || last.gen <= gen) return null;
+  return damage("forged", `record ${last.seq} is of generation ${last.gen}, the manifest of ${gen}`);
 }
 
 function judgeWitnesses(scan: Scan, witnessed: readonly Head[]): Damage | null {
