@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { Mask } from "../base/masking.ts";
 import type { EventRecord, Head, Identity, Payload, SessionEvent } from "./event.ts";
-import type { SessionFiles } from "./files.ts";
+import type { Blobs, SessionFiles } from "./files.ts";
 import type { Journal } from "./journal.ts";
 import { encodeManifest, formatVersion, type Manifest } from "./manifest.ts";
 import { encodeRecord, genesis } from "./record.ts";
@@ -53,13 +53,21 @@ export async function openJournal(
   log: VerifiedLog,
   options: JournalOptions & { readonly gen: number },
 ): Promise<OpenJournal> {
-  const torn = log.tornBytes > 0 ? await options.files.cut(log.length) : null;
+  const torn = log.tornBytes > 0 ? await cutTorn(log, options.files) : null;
   const { identity } = log.manifest;
   const state = await stateOf(log, options.files);
-  const start = { identity, gen: options.gen, head: log.tail, acked: log.tail, state, history: log.records };
+  // At level D records after the last barrier may be in memory only: the next barrier acknowledges them.
+  const acked = options.durability === "disk" ? log.manifest.acked : log.tail;
+  const start = { identity, gen: options.gen, head: log.tail, acked, state, history: log.records };
   const journal = journalAt(start, options);
   if (torn !== null) await journal.append({ type: "log.repaired", ...torn });
   return journal;
+}
+
+function cutTorn(log: VerifiedLog, files: SessionFiles): ReturnType<SessionFiles["cut"]> {
+  return files.cut(log.length).catch((cause: unknown) => {
+    throw new StorageFailure(`cannot cut the torn record ${log.tail.seq + 1}`, { cause });
+  });
 }
 
 /** Folds from the last checkpoint, found by reading backwards; a log without one is folded from its beginning. */
@@ -100,21 +108,28 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
     return result;
   };
 
-  const manifestFor = (next: Head, status: Manifest["status"], known = acked): Uint8Array =>
-    encodeManifest({
-      format: formatVersion,
-      identity: start.identity,
-      gen: start.gen,
-      status,
-      durability,
-      next,
-      acked: known,
-    });
+  const manifestFor = (next: Head, status: Manifest["status"], known = acked): Uint8Array => {
+    const { identity, gen } = start;
+    return encodeManifest({ format: formatVersion, identity, gen, status, durability, next, acked: known });
+  };
 
-  const write = async (event: SessionEvent): Promise<EventRecord> => {
+  const refuseWhenPoisoned = (): void => {
     if (poisoned !== null)
       throw new StorageFailure("the log is closed after a failed write", { cause: poisoned });
-    const fitting = await spill(masked(event, mask), files);
+  };
+
+  /** The record that would name a lost blob cannot follow, so its failure closes the log as that of a line does. */
+  const put: Blobs["put"] = async (bytes) => {
+    refuseWhenPoisoned();
+    return files.blobs.put(bytes).catch((cause: unknown) => {
+      poisoned = cause;
+      throw new StorageFailure(`cannot store a blob of ${bytes.length} bytes`, { cause });
+    });
+  };
+
+  const write = async (event: SessionEvent): Promise<EventRecord> => {
+    refuseWhenPoisoned();
+    const fitting = await spill(masked(event, mask), put);
     const line = encodeRecord(fitting, { previous: head, gen: start.gen, at: clock.now() });
     const next = { seq: line.record.seq, hash: line.record.hash };
     const barrier = isBarrier(fitting);
@@ -149,14 +164,14 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
     },
     history: start.history,
     append: (event) => queued(() => write(event)),
-    store: (text) => payloadOf(mask(text), files),
+    store: (text) => payloadOf(mask(text), put),
     load: (payload) => loadPayload(payload, files),
     endTurn: async ({ turn, next, ms }) => {
       const bare = { type: "turn.ended", turn, next, ms, checkpoint: { type: "inline", text: "" } } as const;
       return queued(async () => {
         const checkpoint = await payloadOf(
           JSON.stringify(evolve(state, bare)),
-          files,
+          put,
           limits.checkpointBytesMax,
         );
         return write({ ...bare, checkpoint });
@@ -197,22 +212,22 @@ function masked(event: SessionEvent, mask: Mask): SessionEvent {
 
 async function payloadOf(
   text: string,
-  files: SessionFiles,
+  put: Blobs["put"],
   inlineMax: number = limits.inlineBytesMax,
 ): Promise<Payload> {
   const bytes = Buffer.from(text, "utf8");
   if (bytes.length <= inlineMax) return { type: "inline", text };
-  return { type: "blob", sha256: await files.blobs.put(bytes), bytes: bytes.length };
+  return { type: "blob", sha256: await put(bytes), bytes: bytes.length };
 }
 
 /** A batch of many small payloads may be too long for one line: the largest ones move to blobs until it fits. */
-async function spill(event: SessionEvent, files: SessionFiles): Promise<SessionEvent> {
+async function spill(event: SessionEvent, put: Blobs["put"]): Promise<SessionEvent> {
   const room = limits.lineBytesMax - 512;
   let fitting = event;
   while (Buffer.byteLength(JSON.stringify(fitting)) > room) {
     const largest = inlineTexts(fitting).sort((a, b) => b.length - a.length)[0];
     if (largest === undefined || largest.length < 128) return fitting;
-    const moved = await payloadOf(largest, files, 0);
+    const moved = await payloadOf(largest, put, 0);
     fitting = JSON.parse(JSON.stringify(fitting), (_key, value: unknown) =>
       isInline(value) && value.text === largest ? moved : value,
     ) as SessionEvent;
