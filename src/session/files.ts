@@ -2,7 +2,8 @@ import type { Digest } from "../base/hash.ts";
 
 /**
  * Port: where one session's bytes live. Resolves only once the bytes survive a crash of this process (level P);
- * a `barrier` also makes them survive power loss where the adapter was opened for level D.
+ * a `barrier` also makes them survive power loss where the adapter was opened for level D. There the manifest and the
+ * blobs survive it at once, barrier or not: what the log says is never ahead of what was announced.
  * After an append failed and could not be undone the adapter is poisoned: every later write throws.
  */
 export type SessionFiles = {

@@ -1,14 +1,4 @@
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  unlink,
-  writeFile,
-} from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Digest, digestOf } from "../../base/hash.ts";
 import type { Blobs, SessionFiles } from "../../session/files.ts";
@@ -23,7 +13,8 @@ export async function diskSessionFiles(
   dir: string,
   options: { readonly durability: "process" | "disk" },
 ): Promise<SessionFiles & AsyncDisposable> {
-  await mkdir(path.join(dir, "blobs"), { recursive: true, mode: 0o700 });
+  const made = await mkdir(path.join(dir, "blobs"), { recursive: true, mode: 0o700 });
+  if (options.durability === "disk" && made !== undefined) await syncDirectories(path.dirname(made), dir);
   const logPath = path.join(dir, "events.jsonl");
   const log = await open(logPath, "a", 0o600);
   let length = (await log.stat()).size;
@@ -88,11 +79,8 @@ function diskBlobs(dir: string, options: { readonly sync: boolean }): Blobs {
     put: async (bytes) => {
       const digest = digestOf(bytes);
       const file = path.join(dir, digest);
-      const there = await stat(file).then(
-        (found) => found.size === bytes.length,
-        () => false,
-      );
-      if (!there) await replaceFile(file, bytes, options);
+      // One that a killed process left may not have reached the disk, and one that a disk spoiled is made good.
+      if (options.sync || !(await holds(file, bytes))) await replaceFile(file, bytes, options);
       return digest;
     },
     get: async (digest: Digest) => {
@@ -100,6 +88,10 @@ function diskBlobs(dir: string, options: { readonly sync: boolean }): Blobs {
       return bytes !== null && digestOf(bytes) === digest ? bytes : null;
     },
   };
+}
+
+async function holds(file: string, bytes: Uint8Array): Promise<boolean> {
+  return (await bytesOf(file))?.equals(bytes) === true;
 }
 
 async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
@@ -136,8 +128,15 @@ async function syncDirectory(dir: string): Promise<void> {
   }
 }
 
+/** From the one that was there before down to the session's own: each names the next. */
+async function syncDirectories(from: string, to: string): Promise<void> {
+  for (let dir = to; dir !== from && dir !== path.dirname(dir); dir = path.dirname(dir))
+    await syncDirectory(dir);
+  await syncDirectory(from);
+}
+
 /** Null when there is no such file. */
-async function bytesOf(file: string): Promise<Uint8Array | null> {
+async function bytesOf(file: string): Promise<Buffer | null> {
   try {
     return await readFile(file);
   } catch (error) {
