@@ -40,7 +40,7 @@ export function createJournal(
 ): OpenJournal {
   const { gen = 1 } = options;
   return journalAt(
-    { identity, gen, head: genesis, acked: genesis, state: initialState, history: [] },
+    { identity, gen, head: genesis, acked: genesis, length: 0, state: initialState, history: [] },
     options,
   );
 }
@@ -58,8 +58,8 @@ export async function openJournal(
   const state = await stateOf(log, options.files);
   // At level D records after the last barrier may be in memory only: the next barrier acknowledges them.
   const acked = options.durability === "disk" ? log.manifest.acked : log.tail;
-  const start = { identity, gen: options.gen, head: log.tail, acked, state, history: log.records };
-  const journal = journalAt(start, options);
+  const { tail: head, length, records: history } = log;
+  const journal = journalAt({ identity, gen: options.gen, head, acked, length, state, history }, options);
   if (torn !== null) await journal.append({ type: "log.repaired", ...torn });
   return journal;
 }
@@ -91,6 +91,8 @@ type Start = {
   readonly gen: number;
   readonly head: Head;
   readonly acked: Head;
+  /** Bytes of the log up to `head`. */
+  readonly length: number;
   readonly state: State;
   readonly history: readonly EventRecord[];
 };
@@ -100,13 +102,7 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
   let { head, acked, state } = start;
   let written = 0;
   let poisoned: unknown = null;
-  let queue: Promise<unknown> = Promise.resolve();
-
-  const queued = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = queue.then(work);
-    queue = result.catch(() => undefined);
-    return result;
-  };
+  const queued = promiseQueue();
 
   const manifestFor = (next: Head, status: Manifest["status"], known = acked): Uint8Array => {
     const { identity, gen } = start;
@@ -177,13 +173,27 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
         return write({ ...bare, checkpoint });
       });
     },
-    snapshot: () => queued(() => snapshotOf(files, head, manifestFor(head, state.status, head))),
+    snapshot: () =>
+      queued(async () => {
+        const log = await logUpTo(start.length + written, files);
+        return { manifest: manifestFor(head, state.status, head), log, head };
+      }),
   };
 }
 
-async function snapshotOf(files: SessionFiles, head: Head, manifest: Uint8Array): Promise<Snapshot> {
-  const { log } = await files.read();
-  return { manifest, log, head };
+/** Each work begins when the one before it is done, come what may of that. */
+function promiseQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let queue: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = queue.then(work);
+    queue = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/** After a failed write there may be bytes behind the last record that nobody has acknowledged. */
+async function logUpTo(length: number, files: SessionFiles): Promise<Uint8Array> {
+  return (await files.read()).log.subarray(0, length);
 }
 
 /** At level D these wait for the disk: what the next thing that happens relies on. */

@@ -54,6 +54,27 @@ describe("the journal", () => {
     await expect(journal.append(opened())).rejects.toThrow("the log is closed after a failed write");
   });
 
+  it("ships what was acknowledged after a failed append, and none of the bytes behind it", async () => {
+    const files = memorySessionFiles({ at: "append", write: 3, bytes: 50 });
+    const journal = createJournal(identity(), options(files));
+    for (const event of story) await journal.append(event).catch(() => undefined);
+    const snapshot = await journal.snapshot();
+    expect(files.state.log.length - snapshot.log.length).toBe(50);
+    expect(verifyLog(snapshot, { witnessed: [] })).toMatchObject({ log: { tail: { seq: 2 }, tornBytes: 0 } });
+  });
+
+  it.each(["store", "append"] as const)("is closed when the blob of %s cannot be stored", async (by) => {
+    const files = memorySessionFiles({ at: "blob", write: 1, bytes: 0 });
+    const journal = createJournal(identity(), options(files));
+    await journal.append(opened());
+    const large = "x".repeat(70_000);
+    const note = { type: "note.added", about: "nudge", text: inline(large) } as const;
+    await expect(by === "store" ? journal.store(large) : journal.append(note)).rejects.toThrow(
+      StorageFailure,
+    );
+    await expect(journal.append(opened())).rejects.toThrow("the log is closed after a failed write");
+  });
+
   it("gives parallel appends consecutive numbers", async () => {
     const files = memorySessionFiles();
     const journal = createJournal(identity(), options(files));
