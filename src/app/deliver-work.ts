@@ -5,6 +5,7 @@ import type { EffectTools } from "../delivery/effect.ts";
 import type { CommitFile } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
 import { pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
+import { whyFenced } from "../session/claim.ts";
 import type { Candidate, Judgement } from "./judge-work.ts";
 import type { ReadyWork, Work } from "./work.ts";
 
@@ -63,13 +64,19 @@ export async function deliverWork(
   };
 }
 
-export function effectTools(work: Pick<Work, "journal" | "shipper">): EffectTools {
+function effectTools(work: Work): EffectTools {
   return {
     append: work.journal.append,
     shipped: async () => {
       await work.shipper.ship();
     },
+    fenced: () => fencedNow(work),
   };
+}
+
+/** Why this run has lost the session to another, or null. */
+export function fencedNow({ identity, hold, means }: Pick<Work, "identity" | "hold" | "means">) {
+  return whyFenced(identity.session, hold, { leases: means.leases, signal: means.cancelled });
 }
 
 function targetOf({ identity, means }: Work): Target {

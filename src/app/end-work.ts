@@ -1,4 +1,5 @@
 import { limits } from "../base/limits.ts";
+import { fencedNow } from "./deliver-work.ts";
 import { type Outcome, type OutcomeKind, outcome, sentenceOf } from "./outcome.ts";
 import type { Work } from "./work.ts";
 
@@ -44,13 +45,26 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
       `**This session cannot be resumed on another machine:** it could not be stored (${shipped.why}).`,
     );
   }
+  const lost = await isLost(work);
   const report = await board.finish({
     stopped: { outcome: kind, reason, detail, resumable: saved, compareUrl: ended.compareUrl ?? null },
     pullRequest: ended.pullRequest ?? null,
+    // The comment tells of the run that has the session now.
+    silent: lost,
   });
-  if (ended.kind === "ended") await releaseLeases(work);
+  if (ended.kind === "ended" && !lost) await releaseLeases(work);
   means.say(`${identity.session}: ${kind} (${reason})`);
   return outcomeOf(work, kind, ended, report, saved);
+}
+
+/** Whether another run has the session now; where nobody can tell, the one that worked on it says how it ended. */
+async function isLost(work: Work): Promise<boolean> {
+  try {
+    return (await fencedNow(work)) !== null;
+  } catch (error) {
+    work.means.say(`Whether another run has ${work.identity.session} could not be seen: ${String(error)}`);
+    return false;
+  }
 }
 
 /** A lease that stays behind only costs the next reader a look at a run that is gone. */

@@ -3,6 +3,7 @@ import type { Budget } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
 import { openShipper } from "../session/shipper.ts";
+import { fencedNow } from "./deliver-work.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import type { Means } from "./means.ts";
@@ -17,7 +18,7 @@ import type { Work } from "./work.ts";
  * while the workspace is made ready, the comment is made in the background, then the work is driven to its end.
  */
 export async function carryOn(
-  parts: Pick<Work, "means" | "identity" | "ground" | "workspace" | "config" | "journal" | "story">,
+  parts: Pick<Work, "means" | "identity" | "hold" | "ground" | "workspace" | "config" | "journal" | "story">,
   options: {
     readonly budget: Budget;
     readonly last: Shipped | null;
@@ -47,7 +48,7 @@ export async function carryOn(
     shipped.resolve(shipping);
     await shipping;
   };
-  const opening = board.open({ append: journal.append, shipped: ship });
+  const opening = board.open({ append: journal.append, shipped: ship, fenced: () => fencedNow(parts) });
   if (identity.thread === null) shipped.resolve(shipper.ship());
   const ready = await makeReady(work, { signal });
   if (ready.kind === "refused") {

@@ -1,6 +1,6 @@
 import { exhausted, spentOf } from "../loop/budget.ts";
 import { openStory } from "../loop/story.ts";
-import { claimSession, whyBusy } from "../session/claim.ts";
+import { claimSession, type Hold, whyBusy } from "../session/claim.ts";
 import type { Budget, Identity, RunRef } from "../session/event.ts";
 import { type Find, type FoundSession, findSession, unpackSession } from "../session/find.ts";
 import type { SessionId } from "../session/id.ts";
@@ -137,7 +137,7 @@ async function takeOver(
   });
   if (config.kind === "refused") return giveBack(config.code, config.why);
   const place = { means, ground, workspace, config: config.config, identity };
-  return continueLog({ ...proved, state, gen: claim.gen, unleased: claim.why }, place, { budget, signal });
+  return continueLog({ ...proved, state, hold: claim, unleased: claim.why }, place, { budget, signal });
 }
 
 /** A run that died right after the end may have left the comment as it was, and its lease. */
@@ -168,11 +168,12 @@ type Place = {
 
 /** The one append of a resume: the claim, the settlements, the facts the model has to know. */
 async function continueLog(
-  proved: Proved & { readonly state: State; readonly gen: number; readonly unleased: string | null },
+  proved: Proved & { readonly state: State; readonly hold: Hold; readonly unleased: string | null },
   place: Place,
   { budget, signal }: { readonly budget: Budget; readonly signal: AbortSignal },
 ): Promise<Outcome> {
-  const { log, last, gen, state, by } = proved;
+  const { log, last, hold, state, by } = proved;
+  const { gen } = hold;
   const { means, ground, identity } = place;
   const { clock, mask, orders } = means;
   const options = { files: ground.files, clock, mask, durability: orders.durability, gen };
@@ -190,7 +191,7 @@ async function continueLog(
     ...proved.found.reported.map((item) => `Passed over: ${item}.`),
   ];
   const runs = [...new Set([...proved.runs, means.run.id])];
-  return carryOn({ ...place, journal, story }, { budget, last, runs, notes, signal });
+  return carryOn({ ...place, hold, journal, story }, { budget, last, runs, notes, signal });
 }
 
 function resumedText(

@@ -148,6 +148,12 @@ async function publish(
     }
     case "refused": {
       const { effect, code, why, head } = delivered;
+      if (code === "fenced") {
+        const detail = sentenceOf(
+          `Nothing more was published here, because the session is another run's: ${why}`,
+        );
+        return endWork(work, { kind: "suspended", reason: code, detail, branch, headSha: head });
+      }
       if (head !== null && effect === "pull-request") {
         const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
         return endWork(work, { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl });

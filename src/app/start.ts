@@ -70,9 +70,11 @@ async function lookBack(asked: Authorised, means: Means, signal: AbortSignal): P
     endedBefore(asked, means),
   ]);
   if (holders.length > 0) {
-    return (await keptNothing(session, holders, means, signal))
-      ? { kind: "nothing", holders }
-      : { kind: "held" };
+    if (!(await keptNothing(session, holders, means, signal))) return { kind: "held" };
+    // Only a lease that goes on from a record is left, and not the one of who wrote it: the session ended in between.
+    const wentOn = holders.some(({ head }) => head !== null);
+    if (!wentOn) return { kind: "nothing", holders };
+    return ended === null ? { kind: "held" } : { kind: "ended", outcome: ended };
   }
   return ended === null ? { kind: "nothing", holders } : { kind: "ended", outcome: ended };
 }
@@ -94,17 +96,18 @@ async function keptNothing(
 }
 
 /**
- * What a session made outlives its lease: its comment, or without a thread its branch. A command that is delivered
- * again must not do the work again.
+ * What a session made outlives its lease: its comment, which could not be made everywhere, and its branch. A command
+ * that is delivered again must not do the work again.
  */
 async function endedBefore(asked: Authorised, means: Means): Promise<Outcome | null> {
   const { session } = asked.trigger;
   const { thread } = asked;
-  const isThere =
-    thread === null
-      ? (await means.host.branch.find(branchName(null, session))) !== null
-      : (await means.host.comment.find(thread.number, markerOf(means.key, session, "comment"))).length > 0;
-  if (!isThere) return null;
+  const { host, key } = means;
+  const [branch, comments] = await Promise.all([
+    host.branch.find(branchName(thread, session)),
+    thread === null ? [] : host.comment.find(thread.number, markerOf(key, session, "comment")),
+  ]);
+  if (branch === null && comments.length === 0) return null;
   return outcome("ignored", "done-before", `This command was carried out before, as session ${session}.`, {
     session,
   });
@@ -144,6 +147,12 @@ async function begin(
   const claim = await claimSession(session, { leases, holders, run, head: null, genReached: 0, signal });
   if (claim.kind === "refused") return outcome("refused", claim.code, claim.why, known);
   const { gen } = claim;
+  // Another run may have had the session from beginning to end between our look and our claim.
+  const ended = holders.length > 0 ? null : await endedBefore(asked, means);
+  if (ended !== null) {
+    if (claim.leased) await leases.release(session, { from: gen, signal });
+    return ended;
+  }
   // The run before may have stored something between our look and our claim.
   if (holders.length > 0 && !(await keptNothing(session, holders, means, signal))) {
     await leases.release(session, { from: gen, signal });
@@ -162,7 +171,7 @@ async function begin(
   await story.append({ type: "input.accepted", ...input });
   const notes = [...asked.notices, ...removedNote(task.removed), ...unleasedNote(claim.why)];
   const options = { budget, last: null, runs: [run.id], notes, signal };
-  return carryOn({ means, identity, ground, workspace, config, journal, story }, options);
+  return carryOn({ means, identity, hold: claim, ground, workspace, config, journal, story }, options);
 }
 
 function identityOf(asked: Authorised, means: Means, workspace: Workspace): Identity {

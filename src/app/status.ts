@@ -12,6 +12,8 @@ import { sentenceOf } from "./outcome.ts";
 type Ending = {
   readonly stopped: Stopped;
   readonly pullRequest: { readonly number: number; readonly url: string } | null;
+  /** Leaves the comment as it is. */
+  readonly silent: boolean;
 };
 
 /** The session's one comment: made in the background, edited on change and not too often, finished at the end. */
@@ -23,7 +25,7 @@ export type StatusBoard = {
   readonly evidence: (rows: readonly EvidenceRow[]) => void;
   readonly note: (sentence: string) => void;
   readonly sandbox: (kind: string) => void;
-  /** The last edit, always made. Resolves with the job summary. */
+  /** The last edit, made however short ago the one before was. Resolves with the job summary. */
   readonly finish: (ending: Ending) => Promise<string>;
 };
 
@@ -111,7 +113,7 @@ export function openBoard(
     },
     finish: async (ending) => {
       await editing;
-      await edit(statusComment(facts(ending)));
+      if (!ending.silent) await edit(statusComment(facts(ending)));
       return jobSummary(facts(ending));
     },
   };

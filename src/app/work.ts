@@ -1,5 +1,6 @@
 import type { Config } from "../gate/config.ts";
 import type { Story } from "../loop/story.ts";
+import type { Hold } from "../session/claim.ts";
 import type { Identity } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipper } from "../session/shipper.ts";
@@ -11,6 +12,7 @@ import type { StatusBoard } from "./status.ts";
 export type Work = {
   readonly means: Means;
   readonly identity: Identity;
+  readonly hold: Hold;
   readonly ground: Ground;
   readonly workspace: Workspace;
   readonly config: Config;

@@ -7,6 +7,8 @@ export type EffectTools = {
   readonly append: (event: SessionEvent) => Promise<unknown>;
   /** Resolves once everything appended so far is off this machine, or it is known that nothing can be. */
   readonly shipped: () => Promise<void>;
+  /** Why this run may make nothing any more, or null while the session is its own. Throws `HostUnavailable`. */
+  readonly fenced: () => Promise<string | null>;
 };
 
 export type EffectDone<T> = {
@@ -28,8 +30,8 @@ export type Effect<T> = {
 
 /**
  * One change outside (R21): its intent is recorded and shipped, then it is looked up, then done if it is not there,
- * then settled. When GitHub's answer to the making was lost it is looked up again. Where nobody can tell, the intent
- * stays open and the next run looks it up; nothing is ever made twice.
+ * then settled. A run that another one has replaced makes nothing. When GitHub's answer to the making was lost it is
+ * looked up again. Where nobody can tell, the intent stays open and the next run looks it up; nothing is ever made twice.
  */
 export async function carryOut<T>(
   effect: Effect<T>,
@@ -38,8 +40,8 @@ export async function carryOut<T>(
   const { key } = effect;
   await tools.append({ type: "effect.intended", key, detail: effect.detail });
   await tools.shipped();
-  const result = await found(effect.find);
-  const made = result ?? (await makeOnce(effect));
+  const [fence, result] = await Promise.all([found(() => fenceOf(tools)), found(effect.find)]);
+  const made = result?.kind === "done" ? result : (fence ?? result ?? (await makeOnce(effect)));
   if (made.kind === "done") {
     await tools.append({
       type: "effect.settled",
@@ -48,10 +50,15 @@ export async function carryOut<T>(
       detail: made.detail,
       url: made.url,
     });
-  } else if (made.code !== "unavailable") {
+  } else if (made.code !== "unavailable" && made.code !== "fenced") {
     await tools.append({ type: "effect.settled", key, status: "refused", detail: made.why, url: null });
   }
   return made;
+}
+
+async function fenceOf(tools: EffectTools): Promise<HostRefusal | null> {
+  const why = await tools.fenced();
+  return why === null ? null : { kind: "refused", code: "fenced", why };
 }
 
 async function makeOnce<T>(effect: Effect<T>): Promise<EffectDone<T> | HostRefusal> {

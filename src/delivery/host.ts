@@ -18,7 +18,16 @@ export type HostThread = {
 /** What GitHub answered to something we asked it to make. `code` is ours, `why` is GitHub's sentence. */
 export type HostRefusal = {
   readonly kind: "refused";
-  readonly code: "exists" | "locked" | "not-permitted" | "forbidden" | "gone" | "rejected" | "unavailable";
+  readonly code:
+    | "exists"
+    | "locked"
+    | "not-permitted"
+    | "forbidden"
+    | "gone"
+    | "rejected"
+    | "unavailable"
+    /** Never GitHub's word: another run has the session now, so that nothing was asked of GitHub. */
+    | "fenced";
   readonly why: string;
 };
 

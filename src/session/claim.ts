@@ -9,7 +9,8 @@ export type Claim =
 
 /**
  * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, or `takeOver`
- * names its run. Of two that try at once exactly one gets the generation.
+ * names its run. Of two that try at once exactly one gets the generation. With no holders the caller has to look for
+ * what an ended session left behind, after the claim.
  */
 export async function claimSession(
   session: SessionId,
@@ -31,7 +32,9 @@ export async function claimSession(
   const claimed = await leases.claim({ session, gen, run, head }, { signal });
   switch (claimed.kind) {
     case "claimed":
-      return { kind: "claimed", gen, leased: true, why: null };
+      return (
+        (await endedMeanwhile(session, gen, options)) ?? { kind: "claimed", gen, leased: true, why: null }
+      );
     case "unavailable":
       return { kind: "claimed", gen, leased: false, why: claimed.why };
     case "lost": {
@@ -40,6 +43,27 @@ export async function claimSession(
       return { kind: "refused", code: "busy", why: `${name} claimed ${session} first; ${waitForIt}` };
     }
   }
+}
+
+/**
+ * The end of a session takes all its leases away, and then a generation that was used is free again: whoever looked
+ * before that and claims after it must not go on from what it saw.
+ */
+async function endedMeanwhile(
+  session: SessionId,
+  gen: number,
+  {
+    leases,
+    holders,
+    signal,
+  }: { readonly leases: Leases; readonly holders: readonly Lease[]; readonly signal: AbortSignal },
+): Promise<Claim | null> {
+  if (holders.length === 0) return null;
+  const now = await leases.holders(session, { signal });
+  if (holders.every((holder) => now.some((lease) => lease.gen === holder.gen))) return null;
+  await leases.release(session, { from: gen, signal });
+  const why = `another run went on with ${session} and ended it while this one was looking; nothing was done`;
+  return { kind: "refused", code: "busy", why };
 }
 
 /** Why the session of this holder cannot be taken over yet, naming its run; null when its job is over or our own. */
@@ -52,6 +76,29 @@ export async function whyBusy(
   if (alive === "gone") return null;
   const works = alive === "unknown" ? "may still work" : "works";
   return `${nameOf(newest.run)} ${works} on this session; ${waitForIt}`;
+}
+
+/** What a run holds the session by. */
+export type Hold = {
+  readonly gen: number;
+  /** False where no lease could be written, so that nobody can tell who was here later. */
+  readonly leased: boolean;
+};
+
+/**
+ * Why a run may make nothing outside any more: a newer generation was claimed, or the session was ended by one and its
+ * leases are gone. Null while it holds the session. Its job may have counted as over while it was only cut off.
+ */
+export async function whyFenced(
+  session: SessionId,
+  { gen, leased }: Hold,
+  { leases, signal }: { readonly leases: Leases; readonly signal: AbortSignal },
+): Promise<string | null> {
+  if (!leased) return null;
+  const newest = (await leases.holders(session, { signal })).at(-1);
+  if (newest?.gen === gen) return null;
+  if (newest === undefined) return `the lease of generation ${gen} is gone: another run ended ${session}`;
+  return `${nameOf(newest.run)} claimed ${session} after this one and goes on with it`;
 }
 
 const waitForIt = "cancel it or wait until it has ended";

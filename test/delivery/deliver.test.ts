@@ -58,7 +58,8 @@ function given(over: Partial<MemoryGitHub> = {}) {
     github,
     events,
     order,
-    tools: (host: Host = memoryHost(github)) => ({
+    tools: (host: Host = memoryHost(github), fence: string | null = null) => ({
+      fenced: async () => fence,
       host: noted(host, order),
       append: async (event: SessionEvent) => {
         events.push(event);
@@ -258,6 +259,16 @@ describe("the session's comment", () => {
       kind: "done",
     });
     expect(github.comments).toHaveLength(1);
+  });
+
+  it("is not made by a run that another one has replaced, and is still its own to find", async () => {
+    const { github, tools, events } = given();
+    const replaced = tools(memoryHost(github), "run 9 goes on with it");
+    expect(await openComment(comment, replaced)).toMatchObject({ kind: "refused", code: "fenced" });
+    expect(github.comments).toEqual([]);
+    expect(events.map(({ type }) => type)).toEqual(["effect.intended"]);
+    await openComment(comment, tools());
+    expect(await openComment(comment, replaced)).toMatchObject({ kind: "done" });
   });
 
   it("is refused on a locked thread", async () => {

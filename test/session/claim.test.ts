@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claimSession } from "../../src/session/claim.ts";
+import { claimSession, whyFenced } from "../../src/session/claim.ts";
 import type { Lease, Leases } from "../../src/session/leases.ts";
 import { sessionId } from "../kit/given.ts";
 
@@ -7,10 +7,14 @@ const signal = new AbortController().signal;
 const run = (id: string) => ({ id, attempt: 1, job: "agent" });
 const lease = (gen: number, id: string): Lease => ({ session: sessionId(), gen, run: run(id), head: null });
 
-function leasesThat(answer: { claim?: "claimed" | "lost"; alive?: "running" | "gone" | "unknown" }): Leases {
+function leasesThat(answer: {
+  claim?: "claimed" | "lost";
+  alive?: "running" | "gone" | "unknown";
+  holders?: readonly Lease[];
+}): Leases {
   return {
     claim: async () => ({ kind: answer.claim ?? "claimed" }),
-    holders: async () => [],
+    holders: async () => answer.holders ?? [],
     alive: async () => answer.alive ?? "gone",
     release: async () => undefined,
   };
@@ -21,7 +25,7 @@ describe("claiming a generation", () => {
     ["takes the first one where nobody holds any", {}, [], 0, { kind: "claimed", gen: 1, leased: true }],
     [
       "takes the one after the newest holder that is gone",
-      {},
+      { holders: [lease(1, "1"), lease(2, "2"), lease(3, "9")] },
       [lease(1, "1"), lease(2, "2")],
       2,
       { kind: "claimed", gen: 3 },
@@ -37,6 +41,13 @@ describe("claiming a generation", () => {
     [
       "is busy while it cannot know",
       { alive: "unknown" },
+      [lease(1, "1")],
+      1,
+      { kind: "refused", code: "busy" },
+    ],
+    [
+      "is busy when the leases that it saw are gone, because another run ended the session meanwhile",
+      { holders: [lease(2, "9")] },
       [lease(1, "1")],
       1,
       { kind: "refused", code: "busy" },
@@ -60,5 +71,20 @@ describe("claiming a generation", () => {
       signal,
     });
     expect(claim).toMatchObject(result);
+  });
+});
+
+describe("a run that may have lost the session", () => {
+  const cases = [
+    ["holds it while its generation is the newest", [lease(1, "1"), lease(2, "9")], true, null],
+    ["has lost it to a newer generation, whose run is named", [lease(2, "9"), lease(3, "7")], true, /run 7/],
+    ["has lost it when its lease is gone, because another run ended the session", [], true, /is gone/],
+    ["cannot tell where no lease could be written", [lease(3, "7")], false, null],
+  ] as const;
+  it.each(cases)("%s", async (_title, holders, leased, expected) => {
+    const leases = { ...leasesThat({}), holders: async () => holders };
+    const why = await whyFenced(sessionId(), { gen: 2, leased }, { leases, signal });
+    if (expected === null) expect(why).toBeNull();
+    else expect(why).toMatch(expected);
   });
 });
