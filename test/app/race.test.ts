@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { type Plan, playRace } from "../kit/race/play.ts";
+
+/** Long enough for every other run to come to its end. */
+const long = 5000;
+
+const plan = (id: number, asks: Plan["asks"], from: number, ...fates: Plan["fates"]): Plan => {
+  return { id: String(id), asks, from, fates };
+};
+
+describe("runs of one session at the same time", () => {
+  it("publish at most once, repeat nothing that was stored, and leave what a last run finishes", async () => {
+    const played = [];
+    for (let seed = 1; seed <= 40; seed += 1) played.push({ seed, ...(await playRace(seed)) });
+    expect(played.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
+    // All of it was at stake: runs died, were cut off, and were turned away.
+    expect(played.reduce((sum, { died }) => sum + died, 0)).toBeGreaterThan(5);
+    expect(played.reduce((sum, { cut }) => sum + cut, 0)).toBeGreaterThan(0);
+    expect(played.flatMap(({ ends }) => ends)).toEqual(expect.arrayContaining(["refused/busy", "dead"]));
+  });
+
+  it.each([3, 5, 8, 13])("are played by seed %i the same way each time, byte for byte", async (seed) => {
+    const first = await playRace(seed);
+    const again = await playRace(seed);
+    expect(again.trace.join("\n")).toBe(first.trace.join("\n"));
+    expect(first.trace.length).toBeGreaterThan(100);
+  });
+});
+
+const seeds = [1, 2, 3, 4, 5] as const;
+
+describe("a run that stood still while others finished the session", () => {
+  it.each(seeds)("does not begin it anew with a claim that is free again (seed %i)", async (seed) => {
+    const still = plan(101, "fix", 0, { kind: "pauses", at: "claim", backAfter: long });
+    const played = await playRace(seed, { plans: [still, plan(102, "fix", 20)] });
+    expect(played.ends.slice(0, 2)).toEqual(["ignored/done-before", "pull-request/opened"]);
+    expect([played.wrong, played.repeats]).toEqual([[], []]);
+  });
+
+  it.each(seeds)("does not go on from what it saw before (seed %i)", async (seed) => {
+    const played = await playRace(seed, {
+      plans: [
+        plan(101, "fix", 0, { kind: "dies", at: "comment.create", goneAfter: 0 }),
+        plan(102, "resume", 150, { kind: "pauses", at: "claim", backAfter: long }),
+        plan(103, "resume", 300),
+      ],
+    });
+    expect(played.ends.slice(0, 3)).toEqual(["dead", "refused/busy", "pull-request/opened"]);
+    expect([played.wrong, played.repeats]).toEqual([[], []]);
+  });
+
+  it.each(seeds)("does not have it begun anew by dying with the only lease (seed %i)", async (seed) => {
+    const played = await playRace(seed, {
+      plans: [
+        plan(101, "fix", 0, { kind: "dies", at: "comment.create", goneAfter: 0 }),
+        plan(
+          102,
+          "resume",
+          150,
+          { kind: "pauses", at: "claim", backAfter: long },
+          {
+            kind: "dies",
+            at: "release",
+            goneAfter: 0,
+          },
+        ),
+        plan(103, "resume", 300),
+      ],
+    });
+    expect(played.ends.slice(0, 3)).toEqual(["dead", "dead", "pull-request/opened"]);
+    expect([played.wrong, played.repeats]).toEqual([[], []]);
+  });
+});
+
+describe("a session that could not make its comment", () => {
+  it.each(seeds)("is not begun anew when its command is delivered again (seed %i)", async (seed) => {
+    const played = await playRace(seed, { plans: [plan(101, "fix", 0)], locked: true });
+    expect(played.ends).toEqual(["pull-request/opened", "ignored/done-before", "refused/not-found"]);
+    expect([played.wrong, played.repeats]).toEqual([[], []]);
+  });
+});
+
+describe("a run that was cut off until its job counted as over", () => {
+  it.each(seeds)("makes nothing beside the run that took the session (seed %i)", async (seed) => {
+    const played = await playRace(seed, {
+      plans: [
+        plan(101, "fix", 0, { kind: "cut", at: "put", goneAfter: 0, backAfter: long }),
+        plan(102, "fix", 150, { kind: "dies", at: "branch.commit", goneAfter: 0 }),
+      ],
+    });
+    expect(played.ends[0]).toBe("suspended/fenced");
+    expect(played.wrong).toEqual([]);
+  });
+});
