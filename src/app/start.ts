@@ -13,6 +13,7 @@ import type { SessionId } from "../session/id.ts";
 import type { Lease } from "../session/leases.ts";
 import { createJournal } from "../session/open-journal.ts";
 import type { PinTarget, Workspace } from "../workspace/workspace.ts";
+import { sessionsOf } from "./answer.ts";
 import type { Ground, Means } from "./means.ts";
 import { carryOn, unleasedNote } from "./open-work.ts";
 import { type Outcome, outcome } from "./outcome.ts";
@@ -73,7 +74,8 @@ async function lookBack(asked: Authorised, means: Means, signal: AbortSignal): P
     if (!(await keptNothing(session, holders, means, signal))) return { kind: "held" };
     // Only a lease that goes on from a record is left, and not the one of who wrote it: the session ended in between.
     const wentOn = holders.some(({ head }) => head !== null);
-    if (!wentOn) return { kind: "nothing", holders };
+    if (!wentOn && (ended === null || !(await keptElsewhere(asked, means, signal))))
+      return { kind: "nothing", holders };
     return ended === null ? { kind: "held" } : { kind: "ended", outcome: ended };
   }
   return ended === null ? { kind: "nothing", holders } : { kind: "ended", outcome: ended };
@@ -91,6 +93,23 @@ async function keptNothing(
   signal: AbortSignal,
 ): Promise<boolean> {
   const runs = [...new Set(holders.map(({ run }) => run.id))];
+  return storedNothing(session, runs, means, signal);
+}
+
+/** Whether runs stored it that no lease names any more, but the session's comment does: it was carried to its end. */
+async function keptElsewhere(asked: Authorised, means: Means, signal: AbortSignal): Promise<boolean> {
+  const { session } = asked.trigger;
+  const here = asked.thread === null ? [] : await sessionsOf(asked.thread.number, means);
+  const runs = here.find((one) => one.session === session)?.runs ?? [];
+  return runs.length > 0 && !(await storedNothing(session, runs, means, signal));
+}
+
+async function storedNothing(
+  session: SessionId,
+  runs: readonly string[],
+  means: Means,
+  signal: AbortSignal,
+): Promise<boolean> {
   const found = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
   return found.kind === "refused" && found.code === "not-found";
 }
