@@ -8,8 +8,8 @@ export type Claim =
   | { readonly kind: "refused"; readonly code: "busy"; readonly why: string };
 
 /**
- * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, or `takeOver`
- * names its run. Of two that try at once exactly one gets the generation. With no holders the caller has to look for
+ * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, or
+ * it is our own. Of two that try at once exactly one gets the generation. With no holders the caller has to look for
  * what an ended session left behind, after the claim.
  */
 export async function claimSession(

@@ -88,3 +88,31 @@ describe("a run that may have lost the session", () => {
     else expect(why).toMatch(expected);
   });
 });
+
+describe("the run that holds the newest lease", () => {
+  it.each([
+    ["does not ask whether it is alive itself", run("9"), { kind: "claimed", gen: 2 }],
+    [
+      "is busy for another attempt of its own run",
+      { ...run("9"), attempt: 2 },
+      { kind: "refused", code: "busy" },
+    ],
+    [
+      "is busy for another job of its own run",
+      { ...run("9"), job: "other" },
+      { kind: "refused", code: "busy" },
+    ],
+  ])("%s", async (_title, holder, result) => {
+    const holders = [{ ...lease(1, "9"), run: holder }];
+    const leases = { ...leasesThat({ alive: "running" }), holders: async () => holders };
+    const claim = await claimSession(sessionId(), {
+      leases,
+      holders,
+      run: run("9"),
+      head: null,
+      genReached: 1,
+      signal,
+    });
+    expect(claim).toMatchObject(result);
+  });
+});

@@ -145,6 +145,16 @@ describe("a sealed shipment", () => {
     expect(unsealShipment(sealed, other)).toMatchObject({ kind: "refused", code });
   });
 
+  it("cannot be opened by anything derived for another repository from the same secret", () => {
+    const other = sealKeyOf("sk-secret-key-1", 5);
+    expect([
+      other.id === key.id,
+      Buffer.from(other.key).equals(key.key),
+      Buffer.from(other.mac).equals(key.mac),
+    ]).toEqual([false, false, false]);
+    expect(unsealShipment(sealed, { ...expected, key: other })).toMatchObject({ code: "other-key" });
+  });
+
   it("is refused when it holds an entry of an unknown name", () => {
     const bad = sealShipment(header, [{ name: "../evil", bytes: Buffer.from("x") }], {
       key,
@@ -214,6 +224,33 @@ describe("finding a session on the shelf", () => {
     for (const name of [...all.shelf.stored.keys()])
       if (name.includes(`-1-${number}-`)) all.shelf.stored.delete(name);
     expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "gap" });
+  });
+
+  it("takes the predecessor that the header names, of two with its number", async () => {
+    const all = await threeShipments();
+    const real = verifyLog({ ...all.files.state }, { witnessed: [] });
+    const impostor = await given(all.shelf);
+    await send(impostor, null, 2);
+    const names = [...all.shelf.stored.keys()];
+    expect(names.filter((name) => name.includes("-1-2-"))).toHaveLength(1);
+    // The impostor took the name; the real one lies under its next try's.
+    const again = await threeShipments();
+    const genuine = [...again.shelf.stored.entries()].find(([name]) => name.includes("-1-2-"));
+    const third = [...again.shelf.stored.entries()].find(([name]) => name.includes("-1-3-"));
+    const first = [...again.shelf.stored.entries()].find(([name]) => name.includes("-1-1-"));
+    if (genuine === undefined || third === undefined || first === undefined)
+      throw new Error("a shipment is missing");
+    const shelf = givenShelf();
+    const planted = [...all.shelf.stored.entries()].find(([name]) => name.includes("-1-2-"));
+    shelf.stored.set(genuine[0], planted?.[1] ?? new Uint8Array());
+    shelf.stored.set(`${genuine[0]}-1`, genuine[1]);
+    shelf.stored.set(first[0], first[1]);
+    shelf.stored.set(third[0], third[1]);
+    const found = await find(shelf);
+    expect(found.kind === "found" && String(found.session.log)).toBe(String(again.files.state.log));
+    shelf.stored.delete(`${genuine[0]}-1`);
+    expect(await find(shelf)).toMatchObject({ kind: "refused", code: "gap" });
+    expect(real.kind).toBe("verified");
   });
 
   it("refuses when the newest shipment was changed, and does not fall back to an older one", async () => {

@@ -106,6 +106,33 @@ describe("opening a log", () => {
     expect(decide(change(await given()))).toBe(decision);
   });
 
+  it("refuses a record whose own hash is right and which names another record before it", async () => {
+    const files = await given();
+    const third = JSON.parse(lines(files)[2] ?? "{}") as { event: SessionEvent };
+    const forged = encodeRecord(third.event, { previous: { seq: 2, hash: "1".repeat(32) }, gen: 1, at: 5 });
+    const list = lines(files).map((line, at) => (at === 2 ? String(forged.bytes).trimEnd() : line));
+    const result = verifyLog(withLines(files, list), { witnessed: [] });
+    expect(result).toMatchObject({ kind: "damage", code: "damaged", seq: 3 });
+    expect(result.kind === "damage" && result.why).toContain("does not name record 2");
+  });
+
+  it("refuses a valid chain that is not the acknowledged one, is not the announced one, or goes beyond it", async () => {
+    const files = await given();
+    const all = lines(files).map(
+      (line) => JSON.parse(line) as { seq: number; hash: string; event: SessionEvent },
+    );
+    const acked = { ...files, log: chain(all.slice(0, 5).map(({ event }) => event)) };
+    expect(decide(acked)).toBe("forged");
+    const last = all.at(-1);
+    const before = all.at(-2);
+    if (last === undefined || before === undefined) throw new Error("the log is too short");
+    const other = encodeRecord(last.event, { previous: before, gen: 1, at: 6 });
+    const swapped = [...lines(files).slice(0, -1), String(other.bytes).trimEnd()];
+    expect(decide(withLines(files, swapped))).toBe("forged");
+    const more = encodeRecord(last.event, { previous: last, gen: 1, at: 6 });
+    expect(decide(withLines(files, [...lines(files), String(more.bytes).trimEnd()]))).toBe("forged");
+  });
+
   it("leaves no window after a clean suspend", async () => {
     const files = await given("suspended");
     expect(decide(files)).toBe("verified 7, whole");
