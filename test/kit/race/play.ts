@@ -2,37 +2,32 @@
 // seed; then a last run that nothing happens to. What must hold afterwards is said in sentences, none when it held.
 import { memorySessionFiles } from "../../../src/adapters/memory/files.ts";
 import { commitIdOf, treeIdOf } from "../../../src/adapters/memory/git-objects.ts";
-import { type MemoryGitHub, memoryGitHub, memoryHost } from "../../../src/adapters/memory/host.ts";
-import { type MemoryLeases, memoryLeases } from "../../../src/adapters/memory/leases.ts";
+import { memoryGitHub, memoryHost } from "../../../src/adapters/memory/host.ts";
+import { memoryLeases } from "../../../src/adapters/memory/leases.ts";
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
-import { type MemoryShelves, memoryShelf } from "../../../src/adapters/memory/shelf.ts";
+import { memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
 import { scriptedModel } from "../../../src/adapters/scripted/model.ts";
 import { parseScript } from "../../../src/adapters/scripted/script.ts";
 import { handle } from "../../../src/app/handle.ts";
 import type { Means, Orders } from "../../../src/app/means.ts";
 import type { Outcome } from "../../../src/app/outcome.ts";
-import type { Clock } from "../../../src/base/clock.ts";
 import { digestOf, type Sha } from "../../../src/base/hash.ts";
 import type { Command } from "../../../src/command/command.ts";
 import type { Trigger } from "../../../src/command/trigger.ts";
 import type { Host } from "../../../src/delivery/host.ts";
 import { markerOf } from "../../../src/delivery/marker.ts";
-import type { EventRecord, RunRef } from "../../../src/session/event.ts";
-import { findSession } from "../../../src/session/find.ts";
+import type { RunRef } from "../../../src/session/event.ts";
 import { sessionIdOf } from "../../../src/session/id.ts";
 import type { Leases } from "../../../src/session/leases.ts";
-import { type SealKey, sealKeyOf, unsealShipment } from "../../../src/session/shipment.ts";
-import { verifyLog } from "../../../src/session/verify.ts";
+import { sealKeyOf } from "../../../src/session/shipment.ts";
 import { handClock } from "../given.ts";
 import { gated } from "./gated.ts";
+import { judge, settledIn } from "./judge.ts";
 import { dirs, entriesOf, memoryMachine, memoryRooms, memoryWorkspace, toolsIn } from "./memory-workspace.ts";
-import { type Actor, type Fate, type Random, Scheduler, seeded } from "./scheduler.ts";
+import { fixComment, type Mode, repositoryId, type Stage, session, thread } from "./scene.ts";
+import { type Actor, type Fate, Scheduler, seeded } from "./scheduler.ts";
 
-const repositoryId = 1296269;
-const thread = 7;
-const fixComment = 501;
-const session = sessionIdOf(`repo:${repositoryId}/comment:${fixComment}`);
 const baseFiles: ReadonlyMap<string, string> = new Map([
   ["a.txt", "a\n"],
   ["b.txt", "b\n"],
@@ -56,12 +51,6 @@ function writeOf(path: string, text: string): unknown {
   return { name: "write", input: { path, text } };
 }
 
-/**
- * `leased`: runs live or die. `cut`: some are cut off until their jobs count as over, then go on. `unleased`: no lease
- * can be written, so that one branch and one pull request are all that is promised.
- */
-export type Mode = "leased" | "cut" | "unleased";
-
 export type Played = {
   readonly mode: Mode;
   readonly runs: number;
@@ -83,23 +72,6 @@ export type Played = {
   readonly refused: boolean;
   readonly trace: readonly string[];
   readonly wrong: readonly string[];
-};
-
-type Stage = {
-  readonly seed: number;
-  readonly random: Random;
-  readonly mode: Mode;
-  readonly scheduler: Scheduler;
-  readonly clock: Clock;
-  readonly key: SealKey;
-  readonly github: MemoryGitHub;
-  readonly leases: MemoryLeases;
-  readonly shelves: MemoryShelves;
-  readonly base: { readonly sha: Sha; readonly files: ReadonlyMap<string, string> };
-  /** Calls that a shipment holds as settled. */
-  readonly settled: Set<string>;
-  readonly repeated: string[];
-  readonly unfenced: string[];
 };
 
 /** The runs and their fates come from the seed, or are given; then nothing gets lost besides. */
@@ -400,62 +372,3 @@ const orders: Orders = {
   shipSeconds: 20,
   modelMissing: null,
 };
-
-/** The calls that a shipment's range of the log holds with a result of their own. */
-function settledIn(bytes: Uint8Array, key: SealKey): readonly string[] {
-  const opened = unsealShipment(bytes, { key, repositoryId, session });
-  if (opened.kind === "refused") throw new Error(`a shipment does not open: ${opened.why}`);
-  const log = opened.entries.find(({ name }) => name === "log")?.bytes ?? new Uint8Array();
-  const lines = Buffer.from(log)
-    .toString()
-    .split("\n")
-    .filter((line) => line !== "");
-  return lines.flatMap((line) => {
-    const { event } = JSON.parse(line) as EventRecord;
-    return event.type === "call.settled" ? [event.id] : [];
-  });
-}
-
-async function judge(stage: Stage, ends: readonly string[], died: number) {
-  const { github, mode, key, scheduler, repeated, unfenced } = stage;
-  const marker = markerOf(key, session, "comment");
-  const comments = github.comments.filter(({ body }) => body.includes(marker)).length;
-  const pullRequests = github.pulls.length;
-  const branches = [...github.branches.keys()].filter((name) => name !== "main").length;
-  const refused = ends.at(-1) === "refused/crash-loop" && died >= 3;
-  const stored = await storedEnd(stage);
-  const finished = pullRequests === 1 && (mode === "unleased" || stored === "ended");
-  const wrong: string[] = [];
-  if (pullRequests > 1) wrong.push(`${pullRequests} pull requests`);
-  if (branches > 1) wrong.push(`${branches} branches`);
-  if (mode !== "unleased" && comments > 1) wrong.push(`${comments} status comments`);
-  if (mode === "leased" && repeated.length > 0) wrong.push(...new Set(repeated));
-  if (!finished && !refused) wrong.push(`not finished: ${stored}; ${ends.join(", ")}`);
-  wrong.push(...unfenced);
-  if (ends.includes("stands still")) wrong.push("a run waits for something that never comes");
-  const repeatedCalls = mode === "leased" ? repeated.length : 0;
-  return {
-    pullRequests,
-    branches,
-    comments,
-    repeatedCalls,
-    repeats: repeated,
-    unfenced: unfenced.length,
-    finished,
-    refused,
-    trace: scheduler.trace,
-    wrong,
-  };
-}
-
-/** What the newest chain on the shelf says: the status of a log that verifies, or why there is none. */
-async function storedEnd({ shelves, key }: Stage): Promise<string> {
-  const runs = [...new Set(shelves.stored.map(({ run }) => run))];
-  const { signal } = new AbortController();
-  const shelf = memoryShelf({ run: "0", shelves });
-  const found = await findSession(session, { shelf, runs, key, repositoryId, signal });
-  if (found.kind === "refused") return `${found.code}: ${found.why}`;
-  const checked = verifyLog(found.session, { witnessed: [] });
-  if (checked.kind === "damage") return `${checked.code}: ${checked.why}`;
-  return checked.log.records.findLast(({ event }) => event.type === "session.ended") ? "ended" : "open";
-}

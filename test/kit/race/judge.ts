@@ -1,0 +1,67 @@
+// What must hold when a seed has been played, said in sentences; none when it held.
+import { memoryShelf } from "../../../src/adapters/memory/shelf.ts";
+import { markerOf } from "../../../src/delivery/marker.ts";
+import type { EventRecord } from "../../../src/session/event.ts";
+import { findSession } from "../../../src/session/find.ts";
+import { type SealKey, unsealShipment } from "../../../src/session/shipment.ts";
+import { verifyLog } from "../../../src/session/verify.ts";
+import { repositoryId, type Stage, session } from "./scene.ts";
+
+/** The calls that a shipment's range of the log holds with a result of their own. */
+export function settledIn(bytes: Uint8Array, key: SealKey): readonly string[] {
+  const opened = unsealShipment(bytes, { key, repositoryId, session });
+  if (opened.kind === "refused") throw new Error(`a shipment does not open: ${opened.why}`);
+  const log = opened.entries.find(({ name }) => name === "log")?.bytes ?? new Uint8Array();
+  const lines = Buffer.from(log)
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "");
+  return lines.flatMap((line) => {
+    const { event } = JSON.parse(line) as EventRecord;
+    return event.type === "call.settled" ? [event.id] : [];
+  });
+}
+
+export async function judge(stage: Stage, ends: readonly string[], died: number) {
+  const { github, mode, key, scheduler, repeated, unfenced } = stage;
+  const marker = markerOf(key, session, "comment");
+  const comments = github.comments.filter(({ body }) => body.includes(marker)).length;
+  const pullRequests = github.pulls.length;
+  const branches = [...github.branches.keys()].filter((name) => name !== "main").length;
+  const refused = ends.at(-1) === "refused/crash-loop" && died >= 3;
+  const stored = await storedEnd(stage);
+  const finished = pullRequests === 1 && (mode === "unleased" || stored === "ended");
+  const wrong: string[] = [];
+  if (pullRequests > 1) wrong.push(`${pullRequests} pull requests`);
+  if (branches > 1) wrong.push(`${branches} branches`);
+  if (mode !== "unleased" && comments > 1) wrong.push(`${comments} status comments`);
+  if (mode === "leased" && repeated.length > 0) wrong.push(...new Set(repeated));
+  if (!finished && !refused) wrong.push(`not finished: ${stored}; ${ends.join(", ")}`);
+  wrong.push(...unfenced);
+  if (ends.includes("stands still")) wrong.push("a run waits for something that never comes");
+  const repeatedCalls = mode === "leased" ? repeated.length : 0;
+  return {
+    pullRequests,
+    branches,
+    comments,
+    repeatedCalls,
+    repeats: repeated,
+    unfenced: unfenced.length,
+    finished,
+    refused,
+    trace: scheduler.trace,
+    wrong,
+  };
+}
+
+/** What the newest chain on the shelf says: the status of a log that verifies, or why there is none. */
+async function storedEnd({ shelves, key }: Stage): Promise<string> {
+  const runs = [...new Set(shelves.stored.map(({ run }) => run))];
+  const { signal } = new AbortController();
+  const shelf = memoryShelf({ run: "0", shelves });
+  const found = await findSession(session, { shelf, runs, key, repositoryId, signal });
+  if (found.kind === "refused") return `${found.code}: ${found.why}`;
+  const checked = verifyLog(found.session, { witnessed: [] });
+  if (checked.kind === "damage") return `${checked.code}: ${checked.why}`;
+  return checked.log.records.findLast(({ event }) => event.type === "session.ended") ? "ended" : "open";
+}
