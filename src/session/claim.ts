@@ -101,6 +101,16 @@ export async function whyFenced(
   return `${nameOf(newest.run)} claimed ${session} after this one and goes on with it`;
 }
 
+/** For a run that is over: who claimed the session after its generation, or null. A session without leases has nobody. */
+export async function whoFollowed(
+  session: SessionId,
+  gen: number,
+  { leases, signal }: { readonly leases: Leases; readonly signal: AbortSignal },
+): Promise<string | null> {
+  const newest = (await leases.holders(session, { signal })).at(-1);
+  return newest !== undefined && newest.gen > gen ? nameOf(newest.run) : null;
+}
+
 const waitForIt = "cancel it or wait until it has ended";
 
 function nameOf(run: RunRef): string {

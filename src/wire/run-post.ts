@@ -10,6 +10,7 @@ import { sealedTrees } from "../adapters/git/sealed-trees.ts";
 import { endSandbox } from "../adapters/sandbox/end.ts";
 import { finishComment, type Rest, shipRest, type Untold } from "../app/ship-rest.ts";
 import type { Host } from "../delivery/host.ts";
+import { whoFollowed } from "../session/claim.ts";
 import type { Leases } from "../session/leases.ts";
 import type { SealKey } from "../session/shipment.ts";
 import { githubMeans, keyFor, runUrl } from "./action.ts";
@@ -79,6 +80,9 @@ async function tell(
   const { session } = rest.log.manifest.identity;
   if (sent.kind === "sent") log.say(`${session} is stored up to record ${rest.log.tail.seq}.`);
   if (sent.kind === "failed") log.warn(`${session} cannot be resumed: it could not be stored (${sent.why}).`);
+  // The comment and the leases belong to whoever goes on with the session.
+  const follower = await whoFollowed(session, state.gen, { leases, signal });
+  if (follower !== null) return log.say(`${follower} goes on with ${session}.`);
   const { triggerPhrase } = settings;
   if (ending !== "told") {
     const untold = ending ?? (state.reason === "cancelled" ? cancelled : null);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { claimSession, whyFenced } from "../../src/session/claim.ts";
+import { claimSession, whoFollowed, whyFenced } from "../../src/session/claim.ts";
 import type { Lease, Leases } from "../../src/session/leases.ts";
 import { sessionId } from "../kit/given.ts";
 
@@ -114,5 +114,20 @@ describe("the run that holds the newest lease", () => {
       signal,
     });
     expect(claim).toMatchObject(result);
+  });
+});
+
+describe("a run that is over", () => {
+  it.each([
+    [
+      "is followed by whoever claimed a later generation",
+      [lease(1, "9"), lease(2, "7")],
+      "run 7 (attempt 1)",
+    ],
+    ["is followed by nobody while its generation is the newest", [lease(1, "9")], null],
+    ["is followed by nobody where no lease could be written, or all are gone", [], null],
+  ])("%s", async (_title, holders, expected) => {
+    const leases = { ...leasesThat({}), holders: async () => holders };
+    expect(await whoFollowed(sessionId(), 1, { leases, signal })).toBe(expected);
   });
 });
