@@ -6,7 +6,7 @@ import { findSession, unpackSession } from "../../src/session/find.ts";
 import { createJournal, type OpenJournal } from "../../src/session/open-journal.ts";
 import type { Put, Shelf, ShelfItem } from "../../src/session/shelf.ts";
 import { type Shipped, type Shipping, sendShipment } from "../../src/session/ship.ts";
-import { sealKeyOf, sealShipment, unsealShipment } from "../../src/session/shipment.ts";
+import { sealKeyOf, unsealShipment } from "../../src/session/shipment.ts";
 import { verifyLog } from "../../src/session/verify.ts";
 import { handClock, identity, inline, opened, sessionId, turnOf } from "../kit/given.ts";
 
@@ -94,80 +94,6 @@ async function send(
 const find = (shelf: Shelf) =>
   findSession(sessionId(), { shelf, runs: ["1"], key, repositoryId: 1296269, signal });
 
-describe("a sealed shipment", () => {
-  const header = {
-    format: 1,
-    keyId: key.id,
-    repositoryId: 1296269,
-    thread: 7,
-    session: sessionId(),
-    gen: 1,
-    number: 1,
-    from: 1,
-    to: 1,
-    previous: null,
-    baseSha: "1".repeat(40),
-    configSha: "1".repeat(40),
-    workflow: "w",
-    run: { id: "1", attempt: 1, job: "agent" },
-  };
-  const entries = [{ name: "log", bytes: Buffer.from("one\n") }];
-  const sealed = sealShipment(header, entries, { key, nonce: Buffer.alloc(12, 1) });
-
-  it("opens with its key, repository and session, and gives back what was put in", () => {
-    expect(unsealShipment(sealed, expected)).toMatchObject({
-      kind: "unsealed",
-      header,
-      entries: [{ name: "log" }],
-    });
-  });
-
-  it("is refused whole when any one byte of it was changed", () => {
-    const opening = Array.from(sealed, (_, at) => {
-      const bytes = Buffer.from(sealed);
-      bytes[at] = (bytes[at] ?? 0) ^ 1;
-      return unsealShipment(bytes, expected).kind;
-    });
-    expect(new Set(opening)).toEqual(new Set(["refused"]));
-  });
-
-  it("is refused whole when it is cut at any byte", () => {
-    const opening = Array.from(sealed, (_, at) => unsealShipment(sealed.subarray(0, at), expected).kind);
-    expect(new Set(opening)).toEqual(new Set(["refused"]));
-  });
-
-  const otherKey = sealKeyOf("sk-another-key", 1296269);
-  it.each([
-    ["with another key", { ...expected, key: otherKey }, "other-key"],
-    ["for another repository", { ...expected, repositoryId: 5 }, "foreign"],
-    ["for another session", { ...expected, session: sessionId("sffffffffffff") }, "foreign"],
-  ])("is refused %s", (_title, other, code) => {
-    expect(unsealShipment(sealed, other)).toMatchObject({ kind: "refused", code });
-  });
-
-  it("cannot be opened by anything derived for another repository from the same secret", () => {
-    const other = sealKeyOf("sk-secret-key-1", 5);
-    expect([
-      other.id === key.id,
-      Buffer.from(other.key).equals(key.key),
-      Buffer.from(other.mac).equals(key.mac),
-    ]).toEqual([false, false, false]);
-    expect(unsealShipment(sealed, { ...expected, key: other })).toMatchObject({ code: "other-key" });
-  });
-
-  it("is refused when it holds an entry of an unknown name", () => {
-    const bad = sealShipment(header, [{ name: "../evil", bytes: Buffer.from("x") }], {
-      key,
-      nonce: Buffer.alloc(12, 2),
-    });
-    expect(unsealShipment(bad, expected)).toMatchObject({ kind: "refused", code: "tampered" });
-  });
-
-  it("shows nothing of what is in it", () => {
-    expect(Buffer.from(sealed).includes("one\n")).toBe(false);
-  });
-});
-
 describe("finding a session on the shelf", () => {
   async function threeShipments(): Promise<Given> {
     const all = await given();
@@ -228,29 +154,20 @@ describe("finding a session on the shelf", () => {
 
   it("takes the predecessor that the header names, of two with its number", async () => {
     const all = await threeShipments();
-    const real = verifyLog({ ...all.files.state }, { witnessed: [] });
-    const impostor = await given(all.shelf);
-    await send(impostor, null, 2);
-    const names = [...all.shelf.stored.keys()];
-    expect(names.filter((name) => name.includes("-1-2-"))).toHaveLength(1);
-    // The impostor took the name; the real one lies under its next try's.
-    const again = await threeShipments();
-    const genuine = [...again.shelf.stored.entries()].find(([name]) => name.includes("-1-2-"));
-    const third = [...again.shelf.stored.entries()].find(([name]) => name.includes("-1-3-"));
-    const first = [...again.shelf.stored.entries()].find(([name]) => name.includes("-1-1-"));
-    if (genuine === undefined || third === undefined || first === undefined)
-      throw new Error("a shipment is missing");
-    const shelf = givenShelf();
-    const planted = [...all.shelf.stored.entries()].find(([name]) => name.includes("-1-2-"));
-    shelf.stored.set(genuine[0], planted?.[1] ?? new Uint8Array());
-    shelf.stored.set(`${genuine[0]}-1`, genuine[1]);
-    shelf.stored.set(first[0], first[1]);
-    shelf.stored.set(third[0], third[1]);
-    const found = await find(shelf);
-    expect(found.kind === "found" && String(found.session.log)).toBe(String(again.files.state.log));
-    shelf.stored.delete(`${genuine[0]}-1`);
-    expect(await find(shelf)).toMatchObject({ kind: "refused", code: "gap" });
-    expect(real.kind).toBe("verified");
+    const [name, genuine] = [...all.shelf.stored].find(([one]) => one.includes("-1-2-")) ?? [];
+    // It ends at the same record, so that its digest alone gives it away.
+    const other = await given();
+    for (const event of turnOf(1, { id: "toolu_9", tool: "read", tree: null }))
+      await other.journal.append(event);
+    await send(other, null, 2);
+    const [impostor] = other.shelf.stored.values();
+    if (name === undefined || genuine === undefined || impostor === undefined)
+      throw new Error("none was sent");
+    all.shelf.stored.set(name, impostor);
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "gap" });
+    all.shelf.stored.set(`${name}-1`, genuine);
+    const found = await find(all.shelf);
+    expect(found.kind === "found" && String(found.session.log)).toBe(String(all.files.state.log));
   });
 
   it("refuses when the newest shipment was changed, and does not fall back to an older one", async () => {
