@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -50,6 +53,34 @@ describe("the lock of a session's directory", () => {
     expect(await lockSession(dir)).toMatchObject({ kind: "busy", owner: { pid: process.pid } });
     if (first.kind === "locked") await first.lock[Symbol.asyncDispose]();
     expect((await lockSession(dir)).kind).toBe("locked");
+  });
+
+  it("is given to one of two that take it from a dead process at the same time", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const dir = await fresh();
+      const gone = { owner: { pid: process.pid, startTime: "1" }, sandbox: null };
+      await writeFile(path.join(dir, "lock"), JSON.stringify(gone));
+      const taken = await Promise.all([lockSession(dir), lockSession(dir), lockSession(dir)]);
+      expect(taken.map(({ kind }) => kind).sort()).toEqual(["busy", "busy", "locked"]);
+      expect(await readdir(dir)).toEqual(["lock"]);
+    }
+  });
+
+  it("is taken from a process that has ended and that its parent has not asked for", async () => {
+    // The shell becomes a program that never waits for its child, which ends at once.
+    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      const pid = Number(String((await once(parent.stdout, "data"))[0]));
+      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+      const startTime = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19];
+      const dir = await fresh();
+      await writeFile(path.join(dir, "lock"), JSON.stringify({ owner: { pid, startTime }, sandbox: null }));
+      expect((await lockSession(dir)).kind).toBe("locked");
+    } finally {
+      parent.kill("SIGKILL");
+    }
   });
 
   it("is taken from a process that no longer lives, even when its number is in use again", async () => {

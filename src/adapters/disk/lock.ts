@@ -1,5 +1,7 @@
-import { link, readFile, unlink, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** A process, told apart from a later one with the same number by when it started. */
 export type ProcessRef = { readonly pid: number; readonly startTime: string };
@@ -17,18 +19,21 @@ export async function lockSession(dir: string): Promise<Locked> {
   const file = path.join(dir, "lock");
   const owner = await processRef(process.pid);
   if (owner === null) throw new Error(`cannot read the start time of process ${process.pid}`);
-  const write = async (state: LockState): Promise<string> => {
-    const temp = `${file}.${process.pid}.tmp`;
-    await writeFile(temp, JSON.stringify(state), { mode: 0o600 });
-    return temp;
-  };
-  const temp = await write({ owner, sandbox: null });
+  const holder = await take(file, owner);
+  return holder === null ? { kind: "locked", lock: lockAt(file, owner) } : { kind: "busy", owner: holder };
+}
+
+/** Null when `file` now names `owner`, else who holds it, or is about to. */
+async function take(file: string, owner: ProcessRef): Promise<ProcessRef | null> {
+  const temp = await writeBeside(file, { owner, sandbox: null });
   try {
-    for (let tries = 0; tries < 3; tries += 1) {
-      if (await linked(temp, file)) return { kind: "locked", lock: lockAt(file, owner) };
-      const held = await readLock(dir);
-      if (held !== null && (await isAlive(held.owner))) return { kind: "busy", owner: held.owner };
-      await unlink(file).catch(() => undefined);
+    for (let tries = 0; tries < 5; tries += 1) {
+      if (await linked(temp, file)) return null;
+      const held = await stateIn(file);
+      if (held === "none") continue;
+      if (held !== null && (await isAlive(held.owner))) return held.owner;
+      const taker = await replaceDead(file, { held, owner, temp });
+      if (taker !== "again") return taker;
     }
   } finally {
     await unlink(temp).catch(() => undefined);
@@ -36,12 +41,43 @@ export async function lockSession(dir: string): Promise<Locked> {
   throw new Error(`cannot lock ${file}: others keep taking it`);
 }
 
+/**
+ * Puts `temp` in the place of a dead process's lock. Several may try that at once, and whoever is late must not take
+ * the winner's lock away: so the dead process has a successor, which is one process by a lock of its own.
+ */
+async function replaceDead(
+  file: string,
+  {
+    held,
+    owner,
+    temp,
+  }: { readonly held: LockState | null; readonly owner: ProcessRef; readonly temp: string },
+): Promise<ProcessRef | null | "again"> {
+  const guard = `${file}.after-${held === null ? "nobody" : `${held.owner.pid}-${held.owner.startTime}`}`;
+  const taker = await take(guard, owner);
+  if (taker !== null) return taker;
+  try {
+    const now = await stateIn(file);
+    if (now === "none" || (now !== null && (await isAlive(now.owner)))) return "again";
+    await rename(temp, file);
+    return null;
+  } finally {
+    await unlink(guard);
+  }
+}
+
 function lockAt(file: string, owner: ProcessRef): Lock {
   return {
-    name: (sandbox) =>
-      writeFile(file, JSON.stringify({ owner, sandbox } satisfies LockState), { mode: 0o600 }),
+    // A run that is killed while it writes this leaves a lock that still names it.
+    name: async (sandbox) => rename(await writeBeside(file, { owner, sandbox }), file),
     [Symbol.asyncDispose]: () => unlink(file).catch(() => undefined),
   };
+}
+
+async function writeBeside(file: string, state: LockState): Promise<string> {
+  const temp = besideOf(file);
+  await writeFile(temp, JSON.stringify(state), { mode: 0o600 });
+  return temp;
 }
 
 async function linked(from: string, to: string): Promise<boolean> {
@@ -54,15 +90,25 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
+function besideOf(file: string): string {
+  return `${file}.${process.pid}-${randomUUID()}.tmp`;
+}
+
 /** Null when nothing holds it or the file is no lock. */
 export async function readLock(dir: string): Promise<LockState | null> {
+  const state = await stateIn(path.join(dir, "lock"));
+  return state === "none" ? null : state;
+}
+
+/** Null where the file names nobody. */
+async function stateIn(file: string): Promise<LockState | null | "none"> {
   try {
-    const value = JSON.parse(await readFile(path.join(dir, "lock"), "utf8")) as Partial<LockState>;
+    const value = JSON.parse(await readFile(file, "utf8")) as Partial<LockState>;
     return isRef(value.owner)
       ? { owner: value.owner, sandbox: isRef(value.sandbox) ? value.sandbox : null }
       : null;
-  } catch {
-    return null;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "ENOENT" ? "none" : null;
   }
 }
 
@@ -71,12 +117,14 @@ function isRef(value: unknown): value is ProcessRef {
   return typeof ref?.pid === "number" && ref.pid > 1 && typeof ref.startTime === "string";
 }
 
-/** Start time is field 22 of /proc/<pid>/stat, in clock ticks since boot; null when there is no such process. */
+/** Null when there is no such process. One that has ended counts as none, also before its parent asks for it. */
 export async function processRef(pid: number): Promise<ProcessRef | null> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, "utf8");
-    const startTime = text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
-    return startTime === undefined ? null : { pid, startTime };
+    // The state is field 3 and the start time, in clock ticks since boot, field 22; the name before may hold anything.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const [state, startTime] = [fields[0], fields[19]];
+    return startTime === undefined || state === "Z" || state === "X" ? null : { pid, startTime };
   } catch {
     return null;
   }
@@ -87,13 +135,23 @@ export async function isAlive(ref: ProcessRef): Promise<boolean> {
   return now?.startTime === ref.startTime;
 }
 
-/** Ends exactly that process, if it still lives. */
+const endMsMax = 5_000;
+
+/** Ends exactly that process, if it still lives, and waits until it is gone: the signal alone returns before that. */
 export async function endProcess(ref: ProcessRef): Promise<void> {
-  if (!(await isAlive(ref))) return;
+  const deadline = performance.now() + endMsMax;
+  while (await isAlive(ref)) {
+    if (performance.now() > deadline) throw new Error(`process ${ref.pid} was killed and does not end`);
+    kill(ref.pid);
+    await sleep(5);
+  }
+}
+
+function kill(pid: number): void {
   try {
-    process.kill(ref.pid, "SIGKILL");
+    process.kill(pid, "SIGKILL");
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ESRCH")
-      throw new Error(`cannot end process ${ref.pid}`, { cause: error });
+      throw new Error(`cannot end process ${pid}`, { cause: error });
   }
 }
