@@ -14,7 +14,7 @@ import { issueHandlers } from "./issues.ts";
 import { peopleHandlers } from "./people.ts";
 import { followHeads, pullHandlers } from "./pulls.ts";
 import { runHandlers } from "./runs.ts";
-import { listen, type Parts } from "./server.ts";
+import { listen, type Meanwhile, type Parts } from "./server.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { createWorld, type GitHubOptions, jobToken, withOwner } from "./world-setup.ts";
 
@@ -45,6 +45,8 @@ export type LocalGitHub = Stage &
     problems(): readonly Exchange[];
     /** Makes the next matching requests fail, before the handler sees them unless `after` is set. */
     fail(rule: FaultRule): void;
+    /** Does something once, right before the next such request is carried out: after our look, before our write. */
+    meanwhile(request: RegExp, act: Meanwhile["act"]): void;
     /** The variables through which a job of this run finds this GitHub. */
     env(run: RunEnvironment): Readonly<Record<string, string>>;
   };
@@ -64,6 +66,7 @@ export async function startGitHub(options: GitHubOptions): Promise<LocalGitHub> 
   const shelf = openArtifactShelf(world);
   const exchanges: Exchange[] = [];
   const faults = openFaults();
+  const meanwhile: Meanwhile[] = [];
   const follow = () => followHeads(world);
   parts.resolve({
     world,
@@ -72,6 +75,7 @@ export async function startGitHub(options: GitHubOptions): Promise<LocalGitHub> 
     shelf,
     faults,
     exchanges,
+    meanwhile,
     pushed: follow,
     handlers: {
       ...peopleHandlers(world),
@@ -96,6 +100,9 @@ export async function startGitHub(options: GitHubOptions): Promise<LocalGitHub> 
     exchanges,
     problems: () => exchanges.filter(({ problems }) => problems.length > 0),
     fail: faults.add,
+    meanwhile: (request, act) => {
+      meanwhile.push({ request, act });
+    },
     env: ({ id, attempt, job }) => ({
       GITHUB_API_URL: origin,
       GITHUB_SERVER_URL: world.serverUrl,

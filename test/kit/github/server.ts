@@ -11,6 +11,7 @@ import type { EmulatedBase } from "./emulated-base.ts";
 import type { Exchange } from "./exchange.ts";
 import type { FaultRule, Faults } from "./faults.ts";
 import { answerGit } from "./git-route.ts";
+import { answerGraphql, graphqlPath } from "./graphql.ts";
 import { barrierFor, callerOf } from "./people.ts";
 import type { World } from "./world.ts";
 
@@ -22,9 +23,14 @@ export type Parts = {
   readonly shelf: ArtifactShelf;
   readonly faults: Faults;
   readonly exchanges: Exchange[];
+  /** What happens right before a request is carried out, each once. */
+  readonly meanwhile: Meanwhile[];
   /** Runs after every push. */
   readonly pushed: () => Promise<void>;
 };
+
+/** Matched against method, space and path with query. */
+export type Meanwhile = { readonly request: RegExp; readonly act: () => void | Promise<void> };
 
 type Incoming = {
   readonly method: string;
@@ -96,8 +102,9 @@ async function handle(
   const method = message.method ?? "GET";
   const url = new URL(message.url ?? "/", parts.world.origin);
   // Packs and blobs are no JSON, and no test wants to look at them.
-  const json = ["rest", "twirp"].includes(viaOf(url)) ? parse(body) : undefined;
+  const json = ["rest", "graphql", "twirp"].includes(viaOf(url)) ? parse(body) : undefined;
   const incoming: Incoming = { method, url, message, body, json };
+  await interpose(parts, `${method} ${url.pathname}${url.search}`);
   const fault = parts.faults.strike(method, url.pathname + url.search);
   const served = fault && !fault.after ? undefined : await serve(parts, incoming);
   const final = fault ? faultAnswer(fault) : served?.answer;
@@ -115,6 +122,12 @@ async function handle(
   });
   if (final === undefined) message.socket.resetAndDestroy();
   else send(response, final, rateLimit(parts, url));
+}
+
+async function interpose({ meanwhile }: Parts, request: string): Promise<void> {
+  const at = meanwhile.findIndex((one) => one.request.test(request));
+  const [due] = at < 0 ? [] : meanwhile.splice(at, 1);
+  await due?.act();
 }
 
 async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
@@ -137,7 +150,7 @@ function viaOf(url: URL): Exchange["via"] {
   if (isGitPath(url.pathname)) return "git";
   if (isTwirpPath(url.pathname)) return "twirp";
   if (url.pathname.startsWith(`/${blobAccount}/`)) return "blob";
-  return "rest";
+  return url.pathname === graphqlPath ? "graphql" : "rest";
 }
 
 async function serve(parts: Parts, incoming: Incoming): Promise<Served> {
@@ -155,6 +168,11 @@ async function serve(parts: Parts, incoming: Incoming): Promise<Served> {
     }
     case "blob":
       return { via, answer: await answerBlob(await parts.shelf.blobOrigin(), incoming), problems: [] };
+    case "graphql": {
+      const caller = callerOf(parts.world, incoming.message.headers.authorization);
+      if (caller === "unknown") return { via, answer: refuse(401, "Bad credentials"), problems: [] };
+      return { via, ...(await answerGraphql(parts.world, { ...incoming, caller }, parts.pushed)) };
+    }
     case "rest": {
       const given = await rest(parts, incoming);
       const problems = [...requestProblems(parts, incoming), ...responseProblems(parts, incoming, given)];
