@@ -15,6 +15,8 @@ export type HostWorld = AsyncDisposable & {
   /** Somebody else's comment on `issue`. */
   readonly comment: (body: string) => Promise<void>;
   readonly closePull: (number: number) => Promise<void>;
+  /** A person moves a branch by force: where the world allows it, between the host's next look and its write. */
+  readonly rewind: (name: string, to: Sha) => void | Promise<void>;
 };
 
 const file = (path: string, text: string | null): CommitFile => ({
@@ -32,7 +34,7 @@ export const baseTree: Tree = treeIdOf(baseEntries);
 const changed = [file("a.txt", null), file("dir/c.txt", "three\n"), file("z.bin", "\0\u00ff\n")];
 const changedTree = treeIdOf(withFiles(baseEntries, changed));
 
-type BranchWorld = Pick<HostWorld, "host" | "base" | typeof Symbol.asyncDispose>;
+type BranchWorld = Pick<HostWorld, "host" | "base" | "rewind" | typeof Symbol.asyncDispose>;
 
 const ruleIn =
   <World extends AsyncDisposable>(make: () => Promise<World>) =>
@@ -114,6 +116,31 @@ export function branchContract(make: () => Promise<BranchWorld>): void {
     expect(await host.branch.advance("agent/1-s", { from: base, to })).toMatchObject({ code: "rejected" });
     expect(await host.branch.advance("agent/1-x", { from: base, to })).toMatchObject({ code: "gone" });
     expect((await host.branch.find("agent/1-s"))?.sha).toBe(at);
+  });
+
+  rule(
+    "never brings back a commit that a person took off the branch between look and write (F65)",
+    async (world) => {
+      const { host, base } = world;
+      const from = await branchAt(world, "agent/1-s");
+      const to = await commitOn(world, from, "On top");
+      await world.rewind("agent/1-s", base);
+      const moved = await host.branch.advance("agent/1-s", { from, to });
+      expect(moved).toMatchObject({ kind: "refused", code: "rejected" });
+      expect((await host.branch.find("agent/1-s"))?.sha).toBe(base);
+    },
+  );
+
+  rule("moves a branch for one of two who expect the same commit", async (world) => {
+    const { host, base } = world;
+    await host.branch.create("agent/1-s", base);
+    const commits = [await commitOn(world, base, "One"), await commitOn(world, base, "Two")];
+    const moves = await Promise.all(
+      commits.map((to) => host.branch.advance("agent/1-s", { from: base, to })),
+    );
+    expect(moves.map(({ kind }) => kind).sort()).toEqual(["made", "refused"]);
+    const won = commits[moves.findIndex(({ kind }) => kind === "made")];
+    expect((await host.branch.find("agent/1-s"))?.sha).toBe(won);
   });
 }
 

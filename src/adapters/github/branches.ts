@@ -1,6 +1,6 @@
 import { parseSha, parseTree, type Sha, type Tree } from "../../base/hash.ts";
 import type { BranchHost, CommitFile, HostRefusal } from "../../delivery/host.ts";
-import type { Answer } from "./client.ts";
+import type { Answer, No } from "./client.ts";
 import type { Place } from "./place.ts";
 import { cannotTell, isAbsent, refusalOf } from "./refusal.ts";
 
@@ -8,7 +8,7 @@ const needs = "contents: write";
 const objectTriesMax = 4;
 const objectWaitMs = 500;
 
-/** Branches by the Git Data API, so that no git process ever holds the token. */
+/** Branches by the Git Data API and one GraphQL mutation, so that no git process ever holds the token. */
 export function githubBranches(place: Place): BranchHost {
   return {
     find: async (name) => {
@@ -22,15 +22,18 @@ export function githubBranches(place: Place): BranchHost {
 }
 
 /** Where the branch stands, or null. */
-async function refAt({ client, owner, repo, signal }: Place, name: string): Promise<Sha | null> {
+async function refAt(place: Place, name: string): Promise<Sha | null> {
+  const at = await shaAt(place, name);
+  if (typeof at === "object" && at !== null) throw cannotTell(`look up the branch ${name}`, at);
+  return at;
+}
+
+async function shaAt({ client, owner, repo, signal }: Place, name: string): Promise<Sha | No | null> {
   const answer = await client.ask(
     (request) => client.rest.git.getRef({ owner, repo, ref: `heads/${name}`, request }),
     { signal },
   );
-  if (answer.kind === "no") {
-    if (isAbsent(answer)) return null;
-    throw cannotTell(`look up the branch ${name}`, answer);
-  }
+  if (answer.kind === "no") return isAbsent(answer) ? null : answer;
   return answer.data.ref === `refs/heads/${name}` ? shaOf(answer.data.object.sha, `branch ${name}`) : null;
 }
 
@@ -132,10 +135,13 @@ async function createRef(
   return made.kind === "no" ? refusalOf(made, needs) : { kind: "made" };
 }
 
+const moveRefs = `mutation ($input: UpdateRefsInput!) {
+  updateRefs(input: $input) { clientMutationId }
+}`;
+
 /**
- * The REST API has no compare-and-swap: this looks first and then asks for a fast-forward. A person who takes the
- * commit `from` off the branch between the two requests would get it back, because the move is still a fast-forward.
- * GraphQL's `updateRefs` with `beforeOid` closes that window; it has to replace this.
+ * A true compare-and-swap, which REST does not have: a fast-forward alone would bring back a commit that a person took
+ * off the branch after we looked.
  */
 async function advanceRef(
   place: Place,
@@ -143,16 +149,23 @@ async function advanceRef(
   { from, to }: { readonly from: Sha; readonly to: Sha },
 ): Promise<{ readonly kind: "made" } | HostRefusal> {
   const { client, owner, repo, signal } = place;
-  const at = await refAt(place, name);
+  const repository = await client.ask((request) => client.rest.repos.get({ owner, repo, request }), {
+    signal,
+  });
+  if (repository.kind === "no") return refusalOf(repository, needs);
+  const update = { name: `refs/heads/${name}`, beforeOid: from, afterOid: to, force: false };
+  const input = { repositoryId: repository.data.node_id, refUpdates: [update] };
+  const moved = await client.graphql(moveRefs, { input }, { signal });
+  if (moved.kind === "ok") return { kind: "made" };
+  const refusal = refusalOf(moved, needs);
+  if (refusal.code !== "rejected" && refusal.code !== "gone") return refusal;
+  // What GitHub says of a branch that is elsewhere is not documented, so it is looked at.
+  const at = await shaAt(place, name);
+  if (typeof at === "object" && at !== null) return refusalOf(at, needs);
   if (at === null) return { kind: "refused", code: "gone", why: `the branch ${name} is gone` };
-  if (at !== from)
-    return { kind: "refused", code: "rejected", why: `the branch ${name} moved to ${at}; expected ${from}` };
-  const moved = await client.ask(
-    (request) =>
-      client.rest.git.updateRef({ owner, repo, ref: `heads/${name}`, sha: to, force: false, request }),
-    { signal },
-  );
-  return moved.kind === "no" ? refusalOf(moved, needs) : { kind: "made" };
+  if (at === to) return { kind: "made" };
+  if (at === from) return { ...refusal, code: "rejected" };
+  return { kind: "refused", code: "rejected", why: `the branch ${name} moved to ${at}; expected ${from}` };
 }
 
 /** An object that is made twice is the same one, or one that nothing names: asking again repeats no effect. */

@@ -29,6 +29,15 @@ export type GitHubClient = {
     request: (request: RequestOptions) => Promise<Response<T>>,
     options: RequestOptions,
   ) => Promise<Answer<T>>;
+  /**
+   * The same for one GraphQL document. Its errors come with status 200; `status` then is what REST would have answered.
+   * The address is made from `baseUrl`, as Octokit does it: `…/api/v3` becomes `…/api/graphql`.
+   */
+  readonly graphql: (
+    document: string,
+    variables: Readonly<Record<string, unknown>>,
+    options: RequestOptions,
+  ) => Promise<Answer<unknown>>;
   /** Requests left in this hour, as the last answer said; null before the first. */
   readonly remaining: () => number | null;
 };
@@ -55,7 +64,8 @@ const Throttled = Octokit.plugin(throttling);
  * happen, so writes wait and go again too. All other repetition is `boundedFetch`'s, for reads only.
  */
 export function githubClient(options: ClientOptions): GitHubClient {
-  const { baseUrl, token, version, clock, signal } = options;
+  const { token, version, clock, signal } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const waitMax = options.limitWaitSecondsMax ?? 90;
   let remaining: number | null = null;
   const onHeaders = (headers: Headers) => {
@@ -80,12 +90,21 @@ export function githubClient(options: ClientOptions): GitHubClient {
       onSecondaryRateLimit: mayWait,
     },
   });
+  const ask: GitHubClient["ask"] = (request, { signal: own }) =>
+    answerOf(request, { signal: AbortSignal.any([signal, own]) }, (text) => text.replaceAll(token, "***"));
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl,
     rest: octokit.rest,
     remaining: () => remaining,
-    ask: (request, { signal: own }) =>
-      answerOf(request, { signal: AbortSignal.any([signal, own]) }, (text) => text.replaceAll(token, "***")),
+    ask,
+    graphql: (document, variables, given) =>
+      ask<unknown>(
+        async (request) => ({
+          data: await octokit.graphql<unknown>(document, { ...variables, request }),
+          headers: {},
+        }),
+        given,
+      ),
   };
 }
 
@@ -113,14 +132,38 @@ async function answerOf<T>(
 /** Everything that Octokit's error carries besides these fields (requests, headers) is dropped here. */
 function noOf(error: unknown, mask: (text: string) => string): No {
   const response = field(error, "response");
-  const status = field(response, "status");
-  const data = field(response, "data");
+  const refused = graphqlErrors(error);
+  const status = refused === null ? field(response, "status") : statusOf(refused);
+  const data = refused === null ? field(response, "data") : { errors: refused };
   if (typeof status !== "number") {
     const message = error instanceof Error ? error.message : "no answer";
     return { kind: "no", status: null, why: mask(message).slice(0, whyCharactersMax) };
   }
   const why = sentenceOf(data) || `status ${status}`;
   return { kind: "no", status, why: mask(why + limitReset(response, status)).slice(0, whyCharactersMax) };
+}
+
+/** Null for every other error. */
+function graphqlErrors(error: unknown): readonly unknown[] | null {
+  const errors = field(error, "errors");
+  return field(error, "name") === "GraphqlResponseError" && Array.isArray(errors) ? errors : null;
+}
+
+const statusByType: ReadonlyMap<unknown, number> = new Map([
+  ["FORBIDDEN", 403],
+  ["INSUFFICIENT_SCOPES", 403],
+  ["NOT_FOUND", 404],
+  ["RATE_LIMITED", 429],
+  ["SERVICE_UNAVAILABLE", 503],
+]);
+
+/** An error without a type is either our document's fault or GitHub's "Something went wrong", which may have happened. */
+function statusOf(errors: readonly unknown[]): number {
+  const [first] = errors;
+  const known = statusByType.get(field(first, "type"));
+  if (known !== undefined) return known;
+  const broke = /something went wrong|timed? ?out/i.test(detailOf(first));
+  return broke ? 502 : 422;
 }
 
 function sentenceOf(data: unknown): string {

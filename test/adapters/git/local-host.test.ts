@@ -13,7 +13,10 @@ async function givenRepository() {
   const base = commit(repository, baseFiles) as Sha;
   const place = { gitDir: repository, home: folder.path, path: process.env["PATH"] ?? "" };
   const host = localHost({ place, now: () => 1_764_000_000_000 });
-  return { repository, base, host, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const rewind = (name: string, to: Sha): void => {
+    git(repository, ["update-ref", `refs/heads/${name}`, to]);
+  };
+  return { repository, base, host, rewind, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 describe("a repository of this machine", () => {

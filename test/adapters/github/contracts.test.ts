@@ -40,6 +40,10 @@ describe("GitHub as the host", () =>
         github.comment({ issue, body, by: "read" });
       },
       closePull: async (number) => github.closeIssue(number),
+      rewind: (name, to) =>
+        github.meanwhile(/^(POST \/graphql|PATCH .*\/git\/refs\/)/, () => {
+          github.git("update-ref", `refs/heads/${name}`, to);
+        }),
     };
   }));
 

@@ -33,6 +33,9 @@ describe("the memory host", () =>
       comment: async (body) => {
         github.comments.push({ id: github.nextId++, thread: 1, author: "octo", body });
       },
+      rewind: (name, to) => {
+        github.branches.set(name, to);
+      },
       closePull: async (number) => {
         for (const pull of github.pulls) if (pull.number === number) pull.state = "closed";
       },
