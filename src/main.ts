@@ -35,7 +35,16 @@ async function brief(ending: Outcome): Promise<string> {
   return briefSummary(ending, settings.kind === "settings" ? settings.triggerPhrase : "/agent");
 }
 
-keepForPost("pid", String(process.pid));
+/** Without it `post` takes the run for one that died, which costs a sentence in its comment. */
+function keep(name: "pid" | "ended", value: string): void {
+  try {
+    keepForPost(name, value);
+  } catch (error) {
+    log.warn(`The post step cannot be told of the run: ${mask(String(error))}`);
+  }
+}
+
+keep("pid", String(process.pid));
 const ending = await run().catch((error: unknown) =>
   outcome("failed", "internal", String(error instanceof Error ? error.stack : error)),
 );
@@ -44,6 +53,6 @@ const told = ending.report !== "" || ending.kind === "ignored";
 await reportEnding(told ? ending : { ...ending, report: await brief(ending) }, { log, mask });
 const { kind, reason, detail } = ending;
 const untold: Untold = { outcome: kind, reason, detail: mask(detail).slice(0, 4000) };
-keepForPost("ended", told ? "told" : JSON.stringify(untold));
+keep("ended", told ? "told" : JSON.stringify(untold));
 // The artifact client leaves timers behind that would keep the job waiting.
 process.stdout.write("", () => process.exit(ending.exit));

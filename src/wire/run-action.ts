@@ -3,8 +3,8 @@ import { type Outcome, outcome } from "../app/outcome.ts";
 import type { Recognised } from "../app/recognise.ts";
 import { HostForbidden, HostUnavailable } from "../delivery/host.ts";
 import type { SessionId } from "../session/id.ts";
-import { StorageFailure } from "../session/open-journal.ts";
 import { type ActionOptions, actionMeans } from "./action.ts";
+import { diskFault } from "./disk-fault.ts";
 import { version } from "./version.ts";
 
 type Given = "version" | "limit" | "opened" | "signal";
@@ -64,9 +64,11 @@ function unexpected(
     const detail = `GitHub does not let this job go on: ${error.message}. Add that line to the permissions of the job.`;
     return outcome(open ? "suspended" : "refused", "permission", detail, { resumable: open, session });
   }
-  if (error instanceof StorageFailure) {
-    const detail = `The log could not be written: ${error.message} (${String(error.cause)}).`;
-    return outcome("failed", "storage", detail, { session });
+  const disk = diskFault(error);
+  if (disk !== null) {
+    const next = open ? "Resume it" : "Try again";
+    const detail = `${disk} ${next} where the disk has room and is sound.`;
+    return outcome("failed", "storage", detail, { resumable: open, session });
   }
   // A request that we ended ourselves got no answer either.
   if (cancelled || late) return stopped(cancelled ? "cancelled" : "minutes", session);

@@ -7,7 +7,7 @@ import type { Surroundings } from "../adapters/actions/surroundings.ts";
 import { diskSessionFiles, removeSessionFiles } from "../adapters/disk/files.ts";
 import { endProcess, lockSession, readLock } from "../adapters/disk/lock.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
-import { endSandbox } from "../adapters/sandbox/end.ts";
+import { endSandbox, removeTree } from "../adapters/sandbox/end.ts";
 import { finishComment, type Rest, shipRest, type Untold } from "../app/ship-rest.ts";
 import type { Host } from "../delivery/host.ts";
 import { whoFollowed } from "../session/claim.ts";
@@ -34,6 +34,7 @@ export async function runPost(options: PostOptions): Promise<void> {
   const { settings, surroundings, log, home } = options;
   if (!existsSync(home)) return log.say("Nothing to store: the session is not on this machine any more.");
   await endLeftovers(home);
+  await makeRoom(home);
   const locked = await lockSession(home);
   if (locked.kind === "busy")
     throw new Error(`process ${locked.owner.pid} still holds ${home} and could not be ended`);
@@ -90,6 +91,11 @@ async function tell(
     await finishComment({ ...rest, saved: sent.kind === "sent" }, { host, key, ...words });
   }
   if (state.status === "ended") await leases.release(session, { from: 1, signal });
+}
+
+/** What work went on in can be made again, and a disk that it has filled takes neither a lock nor a shipment. */
+async function makeRoom(home: string): Promise<void> {
+  await removeTree(path.join(path.dirname(home), "runs"));
 }
 
 /** A `main` that still lives is ended first, then the sandbox that it recorded. */

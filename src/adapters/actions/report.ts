@@ -25,15 +25,22 @@ export type Ending = {
 /** The runner refuses a summary of more than 1 MiB altogether. */
 const summaryBytesMax = 1_000_000;
 
-/** Tells the ending in every place where it shows. The process keeps running: `process.exitCode` is set, no more. */
+/**
+ * Tells the ending in every place where it shows, the log first: the others are files, which a full disk does not
+ * take. The process keeps running: `process.exitCode` is set, no more.
+ */
 export async function reportEnding(
   ending: Ending,
   { log, mask }: { readonly log: JobLog; readonly mask: Mask },
 ): Promise<void> {
-  for (const [name, value] of Object.entries(outputsOf(ending))) setOutput(name, mask(value));
-  tell(ending, log);
-  if (ending.report !== "") await writeSummary(mask(ending.report));
   process.exitCode = ending.exit;
+  tell(ending, log);
+  try {
+    for (const [name, value] of Object.entries(outputsOf(ending))) setOutput(name, mask(value));
+    if (ending.report !== "") await writeSummary(mask(ending.report));
+  } catch (error) {
+    log.warn(`The outputs or the summary could not be written: ${String(error)}`);
+  }
 }
 
 /** All outputs of action.yml; what there is none of is empty. */

@@ -21,14 +21,23 @@ export type UploadOptions = {
  */
 export async function uploadArtifact(name: string, bytes: Uint8Array, options: UploadOptions): Promise<Put> {
   if (options.signal.aborted) return { kind: "failed", why: "cancelled" };
-  const dir = await mkdtemp(join(options.tempDir, "shipment-"));
+  const dir = await mkdtemp(join(options.tempDir, "shipment-")).catch(whyOf);
+  if (typeof dir !== "string") return dir;
   // With skipArchive the file's name is the artifact's name.
   const file = join(dir, name);
-  await writeFile(file, bytes, { flag: "wx", mode: 0o600 });
-  const sent = send(name, file, dir, options.retentionDays, bytes.length);
+  const unwritten = await writeFile(file, bytes, { flag: "wx", mode: 0o600 }).catch(whyOf);
+  const sent =
+    unwritten === undefined
+      ? send(name, file, dir, options.retentionDays, bytes.length)
+      : Promise.resolve(unwritten);
   // Removed when the client is done with it, which may be after we stopped waiting.
   const cleaned = sent.finally(() => rm(dir, { recursive: true, force: true }));
   return first(cleaned, options);
+}
+
+/** The client takes a file, and a full disk takes none. */
+function whyOf(error: unknown): Put {
+  return { kind: "failed", why: String(error) };
 }
 
 async function send(
