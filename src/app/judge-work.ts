@@ -47,7 +47,9 @@ export async function judgeWork(
   const paths = await setupInputs(changes, contentsOf(work, changes));
   if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
   const baseTree = workspace.baseTree;
-  const events = journal.history.map((record) => record.event);
+  // Only a run that goes on from a passed gate has anything to look up there.
+  const records = journal.state.gate.verified === null ? [] : await journal.recordsFrom(0);
+  const events = records.map(({ record }) => record.event);
   const before = passedBefore(events, { checks, baseTree, tree });
   const verdict =
     before ??

@@ -1,10 +1,12 @@
 import type { Host } from "../delivery/host.ts";
 import { markerOf, runsMarkerOf } from "../delivery/marker.ts";
 import { type Stopped, statusComment } from "../delivery/status-comment.ts";
+import { stateOf } from "../session/checkpoint.ts";
 import type { SessionFiles } from "../session/files.ts";
 import type { SessionId } from "../session/id.ts";
-import { stateOf } from "../session/open-journal.ts";
-import { type Sent, type Shipping, sendShipment } from "../session/ship.ts";
+import type { Snapshot } from "../session/open-journal.ts";
+import { lastEvent } from "../session/reader.ts";
+import { lastTree, type Sent, type Shipping, sendShipment } from "../session/ship.ts";
 import type { SealKey } from "../session/shipment.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
@@ -33,20 +35,31 @@ export async function shipRest(
   const { log } = checked;
   const state = await stateOf(log, files);
   if (state.status === "ended" && options.told === true) return { kind: "nothing", why: "the session ended" };
-  const shipped = log.records.findLast((record) => record.event.type === "shipment.sent");
-  const number = shipped?.event.type === "shipment.sent" ? shipped.event.number : 0;
   const whole = {
     manifest: read.manifest ?? new Uint8Array(),
     log: read.log.subarray(0, log.length),
     head: log.tail,
   };
-  // `main` may have sent one more than its log says: two shipments of one number could not be told apart.
-  const sent = await sendShipment(whole, null, number + 2, {
-    files,
-    shipping: options.shipping(log),
-    signal: options.signal,
-  });
+  const { signal } = options;
+  const sent = await sendRest(whole, state, { files, shipping: options.shipping(log), signal });
   return { kind: "shipped", log, state, sent };
+}
+
+/**
+ * Its number is above every one that `main` can have used, told in the log or not: each shipment leaves a record, and
+ * so does each claim. What is too large as a whole goes as the range since the last shipment that the log tells of.
+ */
+async function sendRest(
+  whole: Snapshot,
+  { shipped }: State,
+  options: Parameters<typeof sendShipment>[3],
+): Promise<Sent> {
+  const number = whole.head.seq + 1;
+  const complete = await sendShipment(whole, null, number, options);
+  const isTooLarge = complete.kind === "failed" && complete.tries === 0;
+  if (!isTooLarge || shipped === null) return complete;
+  const tree = lastTree(whole.log, shipped.to);
+  return sendShipment(whole, { ...shipped, tree }, number, options);
 }
 
 /** How a run ended that could not tell its own comment. */
@@ -68,11 +81,11 @@ export async function finishComment(
   const marker = markerOf(options.key, session, "comment");
   const [ours] = await options.host.comment.find(thread.number, marker);
   const pullRequest = pullRequestOf(state, session);
-  const stopped = endedBy(log, pullRequest) ?? stoppedBy(options.untold, saved);
+  const stopped = endedBy(log, state, pullRequest) ?? stoppedBy(options.untold, saved);
   const body = statusComment({
     session,
     triggerPhrase: options.triggerPhrase,
-    markers: [marker, runsMarkerOf(options.key, session, runsOf(log))],
+    markers: [marker, runsMarkerOf(options.key, session, state.runs)],
     doing: "stopped",
     plan: state.plan,
     turns: state.turn.number,
@@ -103,9 +116,9 @@ function stoppedBy(untold: Untold | null, saved: boolean): Stopped {
 type PullRequest = { readonly number: number; readonly url: string };
 
 /** The end that the log holds, when the session came to one: whatever became of the run after it, that is what counts. */
-function endedBy(log: VerifiedLog, pullRequest: PullRequest | null): Stopped | null {
-  const end = log.records.findLast(({ event }) => event.type === "session.ended")?.event;
-  if (end?.type !== "session.ended") return null;
+function endedBy(log: VerifiedLog, state: State, pullRequest: PullRequest | null): Stopped | null {
+  const end = state.status === "ended" ? lastEvent(log.bytes, "session.ended") : null;
+  if (end === null) return null;
   const detail =
     pullRequest === null
       ? "The session ended, and its run died before it could say more."
@@ -118,9 +131,4 @@ function pullRequestOf(state: State, session: SessionId): PullRequest | null {
   const effect = state.effects[`${session}/pull-request`];
   if (effect?.status !== "done" || effect.url === null) return null;
   return { number: Number(effect.detail), url: effect.url };
-}
-
-function runsOf({ records }: VerifiedLog): readonly string[] {
-  const runs = records.flatMap(({ event }) => (event.type === "run.claimed" ? [event.run.id] : []));
-  return [...new Set(runs)];
 }

@@ -175,7 +175,7 @@ async function begin(
   // The run before may have stored something between our look and our claim.
   if (holders.length > 0 && !(await keptNothing(session, holders, means, signal))) {
     await leases.release(session, { from: gen, signal });
-    return outcome("refused", "busy", `The run before was still storing ${session}; resume it.`, known);
+    return outcome("refused", "lost-race", `The run before was still storing ${session}; resume it.`, known);
   }
   const identity = identityOf(asked, means, workspace);
   const budget = budgetOf(means, config);
@@ -183,7 +183,7 @@ async function begin(
   const journal = createJournal(identity, { files: ground.files, clock, mask, durability, gen });
   const system = await systemFor(identity, config, workspace);
   const story = await openStory(journal);
-  await story.append({ type: "session.opened", identity, budget, system: await journal.store(system) });
+  await story.append({ type: "session.opened", identity, budget, system: await journal.store(system, { apart: true }) });
   const { id, attempt, job } = run;
   await story.append({ type: "run.claimed", gen, run: { id, attempt, job }, head: null });
   const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: await journal.store(task.text) };

@@ -127,7 +127,7 @@ async function attachmentOf(story: Story, tool: string, input: unknown): Promise
   const path = (input as Readonly<Record<string, unknown>>)["path"];
   if (typeof path !== "string" || !path.startsWith("output:")) return null;
   const id = path.slice("output:".length);
-  const payload = Object.hasOwn(story.facts.outputs, id) ? story.facts.outputs[id] : undefined;
+  const payload = Object.hasOwn(story.readings.outputs, id) ? story.readings.outputs[id] : undefined;
   if (payload === undefined) return { kind: "missing", why: `There is no output of a call ${id}.` };
   return { kind: "text", text: await story.load(payload) };
 }

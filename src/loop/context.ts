@@ -1,4 +1,4 @@
-import type { Block, EventRecord, Payload, SessionEvent } from "../session/event.ts";
+import type { Block, Payload, SessionEvent } from "../session/event.ts";
 import { callsIn, sendable, useOf } from "./blocks.ts";
 import type { Message } from "./model.ts";
 
@@ -63,16 +63,9 @@ export function messagesOf(context: Context): readonly Message[] {
   return content.length === 0 ? context.closed : [...context.closed, { role: "user", content }];
 }
 
-export async function contextOf(
-  records: readonly EventRecord[],
-  load: (payload: Payload) => Promise<string>,
-): Promise<Context> {
-  let context = emptyContext;
-  for (const { event } of records) {
-    const told = toldBy(event);
-    context = extend(context, event, told === null ? "" : await load(told));
-  }
-  return context;
+/** A context that begins in the middle: `summary` stands in place of everything before it. */
+export function summarised(summary: string): Context {
+  return { ...emptyContext, texts: [{ type: "text", text: summary }] };
 }
 
 /** Ids of all calls that were ever sent or would be sent now. */

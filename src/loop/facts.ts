@@ -1,11 +1,12 @@
-import { digestOf, type Tree } from "../base/hash.ts";
-import type { IntendedCall, NoteAbout, Payload, SessionEvent } from "../session/event.ts";
+import type { Tree } from "../base/hash.ts";
+import type { IntendedCall, NoteAbout, SessionEvent } from "../session/event.ts";
 import { parseContent } from "./context.ts";
 import type { Received } from "./decide.ts";
+import { digestIn } from "./readings.ts";
 
 /**
  * What the loop has to know of its own past beside the session's state: a second fold over the same events, so a
- * resumed run counts on where the last one stopped.
+ * resumed run counts on where the last one stopped. All of it but the reply is kept in a checkpoint.
  */
 export type Facts = {
   /** The reply that this turn is about; null before the first. */
@@ -23,8 +24,6 @@ export type Facts = {
   readonly done: boolean;
   readonly budgetTold: boolean;
   readonly stuckTold: boolean;
-  /** By call id: the whole output, or the output where it was not cut. */
-  readonly outputs: Readonly<Record<string, Payload>>;
   readonly tree: Tree | null;
   /** Whether the open turn changed a file or showed something not seen before. */
   readonly progress: boolean;
@@ -32,8 +31,18 @@ export type Facts = {
   readonly idleTurns: number;
   /** The last batch, if it was one call: what it was, what came of it, and how often in a row. */
   readonly repeat: { readonly call: string | null; readonly result: string | null; readonly count: number };
-  readonly seen: ReadonlySet<string>;
 };
+
+/** What an event comes with beside itself. */
+export type Told = {
+  /** As for `extend`: only that of `reply.received` is looked into. */
+  readonly text: string;
+  /** Whether a settlement shows something that the model has not seen. */
+  readonly news: boolean;
+};
+
+/** Facts as a checkpoint keeps them: the reply stands in the log, and is found there. */
+export type KeptFacts = Omit<Facts, "reply" | "calls"> & { readonly nudgedBefore: boolean };
 
 const fresh = { call: null, result: null, count: 0 } as const;
 
@@ -48,16 +57,13 @@ export const noFacts: Facts = {
   done: false,
   budgetTold: false,
   stuckTold: false,
-  outputs: {},
   tree: null,
   progress: false,
   idleTurns: 0,
   repeat: fresh,
-  seen: new Set(),
 };
 
-/** `text` as for `extend`: only `reply.received` is looked into. */
-export function learn(facts: Facts, event: SessionEvent, text: string): Facts {
+export function learn(facts: Facts, event: SessionEvent, { text, news }: Told): Facts {
   switch (event.type) {
     case "setup.settled":
       return { ...facts, tree: facts.tree ?? event.tree };
@@ -74,10 +80,11 @@ export function learn(facts: Facts, event: SessionEvent, text: string): Facts {
     case "calls.intended":
       return intended(facts, event.calls);
     case "call.settled":
-      return settled(facts, event);
+      return settled(facts, event, news);
     case "turn.ended":
       return {
         ...facts,
+        calls: [],
         tries: 0,
         pauses: event.next === "paused" ? facts.pauses + 1 : 0,
         idleTurns: facts.progress ? 0 : facts.idleTurns + 1,
@@ -93,6 +100,23 @@ export function learn(facts: Facts, event: SessionEvent, text: string): Facts {
     default:
       return facts;
   }
+}
+
+export function keptOf({ reply, calls: _, ...kept }: Facts): KeptFacts {
+  return { ...kept, nudgedBefore: reply?.nudgedBefore ?? false };
+}
+
+/** `reply` is the last one that the log holds before the checkpoint, with the text of its blocks. */
+export function factsFrom(
+  { nudgedBefore, ...kept }: KeptFacts,
+  reply: { readonly text: string; readonly stopReason: string } | null,
+): Facts {
+  const { text, stopReason } = reply ?? {};
+  const received =
+    text === undefined || stopReason === undefined
+      ? null
+      : { content: parseContent(text), stopReason, nudgedBefore };
+  return { ...kept, reply: received, calls: [] };
 }
 
 export type Stuck = "repeated" | "idle";
@@ -128,33 +152,22 @@ function noted(facts: Facts, about: NoteAbout): Facts {
 
 function intended(facts: Facts, calls: readonly IntendedCall[]): Facts {
   const [only, second] = calls;
-  const call = only === undefined || second !== undefined ? null : `${only.tool} ${keyOf(only.arguments)}`;
+  const call = only === undefined || second !== undefined ? null : `${only.tool} ${digestIn(only.arguments)}`;
   const repeat = call !== null && call === facts.repeat.call ? facts.repeat : { ...fresh, call };
   return { ...facts, calls, repeat };
 }
 
-function settled(facts: Facts, event: Extract<SessionEvent, { type: "call.settled" }>): Facts {
+function settled(facts: Facts, event: Extract<SessionEvent, { type: "call.settled" }>, news: boolean): Facts {
   const changed = event.tree !== null && event.tree !== facts.tree;
-  const result = `${event.status} ${keyOf(event.output)}`;
-  const call = facts.calls.find(({ id }) => id === event.id);
-  const key = call === undefined ? "" : `${call.tool} ${keyOf(call.arguments)} ${result}`;
-  const ran = event.status === "ok" || event.status === "error";
-  // Any call that ran counts as reading when its result is new, a command as well; only the plan is not about the work.
-  const learned = ran && call !== undefined && event.plan === null && !facts.seen.has(key);
+  const result = `${event.status} ${digestIn(event.output)}`;
   // An interruption is nobody's going round in circles.
   const interrupted = event.status === "rolled-back" || event.status === "killed";
   const again = result === facts.repeat.result && !changed;
   return {
     ...facts,
-    outputs: { ...facts.outputs, [event.id]: event.whole ?? event.output },
     tree: event.tree ?? facts.tree,
-    progress: facts.progress || changed || learned || interrupted,
+    progress: facts.progress || changed || news || interrupted,
     stuckTold: facts.stuckTold && !changed,
     repeat: { ...facts.repeat, result, count: again ? facts.repeat.count + 1 : 1 },
-    seen: learned ? new Set([...facts.seen, key]) : facts.seen,
   };
-}
-
-function keyOf(payload: Payload): string {
-  return payload.type === "inline" ? digestOf(payload.text) : payload.sha256;
 }

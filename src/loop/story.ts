@@ -1,31 +1,34 @@
-import type { SessionEvent } from "../session/event.ts";
-import type { Journal } from "../session/journal.ts";
-import { type Context, emptyContext, extend, toldBy } from "./context.ts";
-import { type Facts, learn, noFacts } from "./facts.ts";
+import type { EventRecord, Payload, SessionEvent } from "../session/event.ts";
+import type { Journal, TurnEnd } from "../session/journal.ts";
+import type { Placed } from "../session/reader.ts";
+import { type Context, emptyContext, extend, summarised, toldBy } from "./context.ts";
+import { type Facts, factsFrom, type KeptFacts, keptOf, learn, noFacts } from "./facts.ts";
+import { gather, isNews, noReadings, type Readings } from "./readings.ts";
 
 /**
  * A journal that folds what is appended the way it would be folded on resume. Everything that a run appends goes
  * through one story, from its opening to the end of the run, so that the loop can be entered more than once.
  */
-export type Story = Journal & {
+export type Story = Omit<Journal, "endTurn"> & {
   readonly context: Context;
   readonly facts: Facts;
+  readonly readings: Readings;
+  readonly endTurn: (turn: TurnEnd) => Promise<EventRecord>;
 };
 
-/** Open it before anything is appended: it begins with the journal's history. */
+type Folded = { readonly context: Context; readonly readings: Readings; readonly facts: Facts };
+
+/**
+ * Open it before anything is appended: it folds what the journal held when it was opened. The model's context is
+ * folded from where it begins, the facts from the last checkpoint; nothing before either is read.
+ */
 export async function openStory(journal: Journal): Promise<Story> {
-  let context = emptyContext;
-  let facts = noFacts;
-  const fold = (event: SessionEvent, text: string) => {
-    context = extend(context, event, text);
-    facts = learn(facts, event, text);
+  let folded = await foldedAt(journal);
+  const append = async (event: SessionEvent): Promise<EventRecord> => {
+    const record = await journal.append(event);
+    folded = await fold(folded, record.event, journal);
+    return record;
   };
-  // What is stored may differ from what was given (secrets are masked), so the text is always read back.
-  const textOf = async (event: SessionEvent) => {
-    const told = toldBy(event);
-    return told === null ? "" : journal.load(told);
-  };
-  for (const { event } of journal.history) fold(event, await textOf(event));
   return {
     get state() {
       return journal.state;
@@ -34,24 +37,83 @@ export async function openStory(journal: Journal): Promise<Story> {
       return journal.head;
     },
     get context() {
-      return context;
+      return folded.context;
     },
     get facts() {
-      return facts;
+      return folded.facts;
     },
-    history: journal.history,
-    append: async (event) => {
-      const text = await textOf(event);
-      const record = await journal.append(event);
-      fold(event, text);
-      return record;
+    get readings() {
+      return folded.readings;
     },
+    checkpoint: journal.checkpoint,
+    recordsFrom: (offset) => journal.recordsFrom(offset),
+    append,
     endTurn: async (turn) => {
-      const record = await journal.endTurn(turn);
-      fold(record.event, "");
+      const ended = await fold(folded, { type: "turn.ended", ...turn, checkpoint: null }, journal);
+      const record = await journal.endTurn({ ...turn, loop: keptOf(ended.facts) });
+      folded = ended;
       return record;
     },
-    store: (text) => journal.store(text),
+    store: (text, options) => journal.store(text, options),
     load: (payload) => journal.load(payload),
   };
+}
+
+async function foldedAt(journal: Journal): Promise<Folded> {
+  const { checkpoint } = journal;
+  const { from, summary } = checkpoint.state.context;
+  const placed = await journal.recordsFrom(from);
+  const before = placed.filter(({ record }) => record.seq <= checkpoint.seq);
+  const told = await contextFrom(before, summary, journal);
+  let folded: Folded = { ...told, facts: await factsAt(journal, before) };
+  for (const { record } of placed.slice(before.length)) folded = await fold(folded, record.event, journal);
+  return folded;
+}
+
+async function fold(
+  { context, readings, facts }: Folded,
+  event: SessionEvent,
+  journal: Journal,
+): Promise<Folded> {
+  const text = await textOf(event, journal);
+  const learned = learn(facts, event, { text, news: isNews(readings, event) });
+  if (event.type === "context.compacted") {
+    const kept = (await journal.recordsFrom(event.from)).filter(
+      ({ record }) => record.event.type !== event.type,
+    );
+    return { ...(await contextFrom(kept, event.summary, journal)), facts: learned };
+  }
+  return { context: extend(context, event, text), readings: gather(readings, event), facts: learned };
+}
+
+async function contextFrom(
+  placed: readonly Placed[],
+  summary: Payload | null,
+  journal: Journal,
+): Promise<Pick<Folded, "context" | "readings">> {
+  let context = summary === null ? emptyContext : summarised(await journal.load(summary));
+  let readings = noReadings;
+  for (const { record } of placed) {
+    const { event } = record;
+    context = extend(context, event, await textOf(event, journal));
+    readings = gather(readings, event);
+  }
+  return { context, readings };
+}
+
+/** The facts of the checkpoint, with the last reply before it, which the model's context reaches back to. */
+async function factsAt(journal: Journal, before: readonly Placed[]): Promise<Facts> {
+  const { loop, seq } = journal.checkpoint;
+  if (seq === 0) return noFacts;
+  const reply = before.findLast(({ record }) => record.event.type === "reply.received")?.record.event;
+  // Only ever what `endTurn` gave to the checkpoint.
+  const kept = loop as KeptFacts;
+  if (reply?.type !== "reply.received") return factsFrom(kept, null);
+  return factsFrom(kept, { text: await journal.load(reply.content), stopReason: reply.stopReason });
+}
+
+/** What is stored may differ from what was given (secrets are masked), so the text is always read back. */
+async function textOf(event: SessionEvent, journal: Journal): Promise<string> {
+  const told = toldBy(event);
+  return told === null ? "" : journal.load(told);
 }

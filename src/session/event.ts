@@ -137,6 +137,18 @@ export type SessionEvent =
       readonly requestId: string | null;
     }
   | { readonly type: "calls.intended"; readonly turn: number; readonly calls: readonly IntendedCall[] }
+  /** A person has to allow this very call; `id` is the call's. It is asked for before the call is intended. */
+  | {
+      readonly type: "approval.requested";
+      readonly id: string;
+      readonly tool: string;
+      readonly arguments: Payload;
+      readonly why: string;
+    }
+  | { readonly type: "approval.granted"; readonly id: string; readonly by: string }
+  | { readonly type: "approval.denied"; readonly id: string; readonly by: string }
+  /** The run that asked for it died: the model has to ask again. */
+  | { readonly type: "approval.abandoned"; readonly id: string }
   | {
       readonly type: "call.settled";
       readonly id: string;
@@ -155,8 +167,15 @@ export type SessionEvent =
       readonly next: GoOn;
       /** Active time of the turn, ms. */
       readonly ms: number;
-      /** JSON text of the folded state (`State`), so that a fold can begin here. */
-      readonly checkpoint: Payload;
+      /** Where a fold can begin (checkpoint.ts); null in a record of an older format, whose checkpoints are not used. */
+      readonly checkpoint: Payload | null;
+    }
+  | {
+      readonly type: "context.compacted";
+      /** What the model is told in place of everything before `from`. */
+      readonly summary: Payload;
+      /** The byte of the log where what it is still told word for word begins: a record that begins a turn. */
+      readonly from: number;
     }
   | {
       readonly type: "check.started";

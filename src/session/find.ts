@@ -1,9 +1,10 @@
 import { type Digest, digestOf } from "../base/hash.ts";
 import type { SessionFiles } from "./files.ts";
 import type { SessionId } from "./id.ts";
+import { deadBranches, type Opened, rivalBranches, shownName } from "./passed-over.ts";
 import type { Shelf, ShelfItem } from "./shelf.ts";
-import { readShipmentName, type Shipped, treesIn } from "./ship.ts";
-import { type SealKey, type ShipmentEntry, type ShipmentHeader, unsealShipment } from "./shipment.ts";
+import { lastTree, readShipmentName, type Shipped } from "./ship.ts";
+import { type SealKey, type ShipmentHeader, shipmentBytesMax, unsealShipment } from "./shipment.ts";
 import type { VerifiedLog } from "./verify.ts";
 
 /** A session as it came off the shelf: opened, one chain, not yet verified as a log. */
@@ -26,16 +27,10 @@ export type Find =
       readonly why: string;
     };
 
-type Opened = {
-  readonly header: ShipmentHeader;
-  readonly entries: readonly ShipmentEntry[];
-  readonly digest: Digest;
-};
-
 /**
  * Finds the newest shipment that the runs of this session stored and walks its chain back to a complete one. Names
- * only say where to look; headers under the seal decide. An item that does not open ends the search: falling back to
- * an older one would lose work in silence.
+ * only say where to look; headers under the seal decide. An item that does not open ends the search, and so does a
+ * newer one that has expired: falling back to an older one would lose work in silence.
  */
 export async function findSession(
   session: SessionId,
@@ -48,81 +43,110 @@ export async function findSession(
   },
 ): Promise<Find> {
   const listed = await options.shelf.list(session, { runs: options.runs, signal: options.signal });
-  const reported = listed.flatMap((item) => (item.foreign === null ? [] : [`${item.name}: ${item.foreign}`]));
-  const ours = listed.filter((item) => item.foreign === null && readShipmentName(item.name) !== null);
-  const usable = ours.filter((item) => !item.expired).sort(newestFirst);
-  const newest = usable[0];
-  if (newest === undefined) {
-    if (ours.length > 0) return refused("expired", `all ${ours.length} shipments of ${session} have expired`);
-    const passed = reported.length === 0 ? "" : ` (passed over: ${reported.join("; ")})`;
-    return refused(
-      "not-found",
-      `the runs ${options.runs.join(", ")} stored no shipment of ${session}${passed}`,
-    );
-  }
+  const reported = listed.flatMap((item) =>
+    item.foreign === null ? [] : [`${shownName(item)}: ${item.foreign}`],
+  );
+  const ours = listed
+    .filter((item) => item.foreign === null && readShipmentName(item.name) !== null)
+    .sort(newestFirst);
+  const newest = ours.find((item) => !item.expired);
+  if (newest === undefined) return nothingIn(session, { ours, reported, runs: options.runs });
+  const lost = ours.find((item) => newestFirstOrLevel(item, newest) < 0);
+  if (lost !== undefined)
+    return refused("expired", `shipment ${lost.name}, which came after ${newest.name}, has expired`);
   const open = (item: ShelfItem): Promise<Opened | Refused> => openItem(item, session, options);
-  const last = await longestOf(
-    usable.filter((item) => newestFirstOrLevel(item, newest) === 0),
+  const rivals = await allOf(
+    ours.filter((item) => !item.expired && newestFirstOrLevel(item, newest) === 0),
     open,
   );
-  if ("kind" in last) return last;
-  const chain = await chainBack(last, usable, open);
-  return "kind" in chain ? chain : { kind: "found", session: joined(chain.opened, reported) };
+  if ("kind" in rivals) return rivals;
+  const last = longestOf(rivals);
+  const chain = await chainBack(last, ours, open);
+  if ("kind" in chain) return chain;
+  const found = joined(chain, reported);
+  const more = [...rivalBranches(rivals, last), ...(await deadBranches(found.log, { chain, ours, open }))];
+  return { kind: "found", session: { ...found, reported: [...reported, ...more] } };
 }
 
 type Refused = Extract<Find, { kind: "refused" }>;
+
+function nothingIn(
+  session: SessionId,
+  {
+    ours,
+    reported,
+    runs,
+  }: {
+    readonly ours: readonly ShelfItem[];
+    readonly reported: readonly string[];
+    readonly runs: readonly string[];
+  },
+): Refused {
+  if (ours.length > 0) return refused("expired", `all ${ours.length} shipments of ${session} have expired`);
+  const passed = reported.length === 0 ? "" : ` (passed over: ${reported.join("; ")})`;
+  return refused("not-found", `the runs ${runs.join(", ")} stored no shipment of ${session}${passed}`);
+}
+
+async function allOf(
+  items: readonly ShelfItem[],
+  open: (item: ShelfItem) => Promise<Opened | Refused>,
+): Promise<readonly Opened[] | Refused> {
+  const opened: Opened[] = [];
+  for (const item of items) {
+    const one = await open(item);
+    if ("kind" in one) return one;
+    opened.push(one);
+  }
+  return opened;
+}
 
 /**
  * An upload that was given up may turn up after all, beside a later one of the same number that holds more: the log
  * only ever grew, so the one that reaches furthest is the newest.
  */
-async function longestOf(
-  rivals: readonly ShelfItem[],
-  open: (item: ShelfItem) => Promise<Opened | Refused>,
-): Promise<Opened | Refused> {
-  const opened: Opened[] = [];
-  for (const item of rivals) {
-    const one = await open(item);
-    if ("kind" in one) return one;
-    opened.push(one);
-  }
-  return opened.reduce((longest, one) => (one.header.to > longest.header.to ? one : longest));
+function longestOf(rivals: readonly Opened[]): Opened {
+  return rivals.reduce((longest, one) => (one.header.to > longest.header.to ? one : longest));
 }
 
 async function chainBack(
   first: Opened,
-  usable: readonly ShelfItem[],
+  ours: readonly ShelfItem[],
   open: (item: ShelfItem) => Promise<Opened | Refused>,
-): Promise<{ readonly opened: readonly Opened[] } | Refused> {
+): Promise<readonly Opened[] | Refused> {
   const opened: Opened[] = [first];
   for (let oldest = first; oldest.header.from > 1; ) {
-    const before = await predecessor(oldest.header, usable, open);
+    const before = await predecessor(oldest.header, ours, open);
     if ("kind" in before) return before;
     opened.unshift(before);
     oldest = before;
   }
-  return { opened };
+  return opened;
 }
 
-/** Several items may carry the number (retries, a dead branch); the digest that the header names tells which it is. */
+/**
+ * Several items may carry the number before (retries, a dead branch), and numbers may be left out; the digest that the
+ * header names tells which it is.
+ */
 async function predecessor(
   header: ShipmentHeader,
-  usable: readonly ShelfItem[],
+  ours: readonly ShelfItem[],
   open: (item: ShelfItem) => Promise<Opened | Refused>,
 ): Promise<Opened | Refused> {
-  const candidates = usable.filter((item) => readShipmentName(item.name)?.number === header.number - 1);
-  for (const item of candidates) {
-    const before = await open(item);
-    if ("kind" in before) {
-      if (candidates.length === 1) return before;
-    } else if (before.digest === header.previous && before.header.to === header.from - 1) {
-      return before;
-    }
+  const number = (item: ShelfItem): number => readShipmentName(item.name)?.number ?? 0;
+  const before = ours
+    .filter((item) => number(item) < header.number)
+    .toSorted((a, b) => number(b) - number(a));
+  let unreadable: Refused | null = null;
+  for (const item of before.filter(({ expired }) => !expired)) {
+    const one = await open(item);
+    if ("kind" in one) unreadable ??= one;
+    else if (one.digest === header.previous && one.header.to === header.from - 1) return one;
   }
-  return refused(
-    "gap",
-    `shipment ${header.number} follows one that is not on the shelf (number ${header.number - 1})`,
-  );
+  if (unreadable !== null) return unreadable;
+  const expired = before.find((item) => item.expired);
+  return expired === undefined
+    ? refused("gap", `shipment ${header.number} follows one that is not on the shelf`)
+    : refused("expired", `shipment ${header.number} follows one that has expired, such as ${expired.name}`);
 }
 
 async function openItem(
@@ -135,6 +159,8 @@ async function openItem(
     readonly signal: AbortSignal;
   },
 ): Promise<Opened | Refused> {
+  if (item.bytes > shipmentBytesMax)
+    return refused("tampered", `shipment ${item.name} has ${item.bytes} bytes, over ${shipmentBytesMax}`);
   const got = await options.shelf.get(item, { signal: options.signal });
   if (got.kind === "missing") return refused("gap", `shipment ${item.name} cannot be read: ${got.why}`);
   const unsealed = unsealShipment(got.bytes, {
@@ -151,7 +177,7 @@ async function openItem(
       `shipment ${item.name} says inside that it is number ${header.number} of generation ${header.gen}`,
     );
   }
-  return { header, entries, digest: digestOf(got.bytes) };
+  return { item, header, entries, digest: digestOf(got.bytes) };
 }
 
 function joined(chain: readonly Opened[], reported: readonly string[]): FoundSession {
@@ -183,7 +209,7 @@ export async function unpackSession(
   for (const blob of found.blobs) await files.blobs.put(blob);
   await files.replaceManifest(found.manifest, { barrier: true });
   await files.append(found.log, { barrier: true });
-  return { ...found.last, tree: treesIn(log.records).at(-1) ?? null };
+  return { ...found.last, tree: lastTree(log.bytes) };
 }
 
 function newestFirst(a: ShelfItem, b: ShelfItem): number {

@@ -1,4 +1,6 @@
+import type { Checkpoint } from "./checkpoint.ts";
 import type { EventRecord, GoOn, Head, Payload, SessionEvent } from "./event.ts";
+import type { Placed } from "./reader.ts";
 import type { State } from "./state.ts";
 
 /**
@@ -10,16 +12,16 @@ export type Journal = {
   readonly state: State;
   /** The last record; `seq` 0 before the first. */
   readonly head: Head;
-  /** What the log held when it was opened; what came later is not kept in memory. */
-  readonly history: readonly EventRecord[];
+  /** The last one that the log held when it was opened. */
+  readonly checkpoint: Checkpoint;
+  /** What the log holds from a byte on, where a record has to begin; oldest first. */
+  readonly recordsFrom: (offset: number) => Promise<readonly Placed[]>;
   readonly append: (event: SessionEvent) => Promise<EventRecord>;
-  /** Appends `turn.ended` with the checkpoint of the state that it leads to. */
-  readonly endTurn: (turn: {
-    readonly turn: number;
-    readonly next: GoOn;
-    readonly ms: number;
-  }) => Promise<EventRecord>;
-  /** Inline up to 8 KiB, else a blob, stored before this resolves. Secrets are masked first. */
-  readonly store: (text: string) => Promise<Payload>;
+  /** Appends `turn.ended` with the checkpoint of the state that it leads to. `loop` is kept in it as JSON. */
+  readonly endTurn: (turn: TurnEnd & { readonly loop: unknown }) => Promise<EventRecord>;
+  /** Inline up to 8 KiB, else a blob, stored before this resolves; `apart` always a blob. Secrets are masked first. */
+  readonly store: (text: string, options?: { readonly apart?: boolean }) => Promise<Payload>;
   readonly load: (payload: Payload) => Promise<string>;
 };
+
+export type TurnEnd = { readonly turn: number; readonly next: GoOn; readonly ms: number };

@@ -2,9 +2,6 @@ import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import type { Head, Identity } from "./event.ts";
 
-/** The version of manifest, log and shipment. A larger number is refused, never guessed at. */
-export const formatVersion = 1;
-
 /**
  * The constant-size head of the log, replaced before each record. `next` is the record about to be appended,
  * `acked` the last one acknowledged at the level in force. It holds no messages and at most 4 KiB.

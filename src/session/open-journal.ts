@@ -1,12 +1,16 @@
 import type { Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { Mask } from "../base/masking.ts";
-import type { EventRecord, Head, Identity, Payload, SessionEvent } from "./event.ts";
+import { beginning, type Checkpoint, encodeCheckpoint, lastCheckpoint, stateFrom } from "./checkpoint.ts";
+import type { EventRecord, Head, Identity, SessionEvent } from "./event.ts";
 import type { Blobs, SessionFiles } from "./files.ts";
 import type { Journal } from "./journal.ts";
-import { encodeManifest, formatVersion, type Manifest } from "./manifest.ts";
+import { encodeManifest, type Manifest } from "./manifest.ts";
+import { loadPayload, masked, payloadOf, spill } from "./payload.ts";
+import { recordsFrom } from "./reader.ts";
 import { encodeRecord, genesis } from "./record.ts";
-import { evolve, foldFrom, initialState, type State } from "./state.ts";
+import { evolve, initialState, type State } from "./state.ts";
+import { formatVersion } from "./upcast.ts";
 import type { VerifiedLog } from "./verify.ts";
 
 /** The log could not be written: no further effect may start, and the run ends `failed: storage`. */
@@ -40,7 +44,7 @@ export function createJournal(
 ): OpenJournal {
   const { gen = 1 } = options;
   return journalAt(
-    { identity, gen, head: genesis, acked: genesis, length: 0, state: initialState, history: [] },
+    { identity, gen, head: genesis, acked: genesis, length: 0, state: initialState, checkpoint: beginning },
     options,
   );
 }
@@ -55,11 +59,13 @@ export async function openJournal(
 ): Promise<OpenJournal> {
   const torn = log.tornBytes > 0 ? await cutTorn(log, options.files) : null;
   const { identity } = log.manifest;
-  const state = await stateOf(log, options.files);
+  const checkpoint = await lastCheckpoint(log, options.files);
+  const state = stateFrom(checkpoint, log);
   // At level D records after the last barrier may be in memory only: the next barrier acknowledges them.
   const acked = options.durability === "disk" ? log.manifest.acked : log.tail;
-  const { tail: head, length, records: history } = log;
-  const journal = journalAt({ identity, gen: options.gen, head, acked, length, state, history }, options);
+  const { tail: head, length } = log;
+  const start = { identity, gen: options.gen, head, acked, length, state, checkpoint };
+  const journal = journalAt(start, options);
   if (torn !== null) await journal.append({ type: "log.repaired", ...torn });
   return journal;
 }
@@ -70,22 +76,6 @@ function cutTorn(log: VerifiedLog, files: SessionFiles): ReturnType<SessionFiles
   });
 }
 
-/** Folds from the last checkpoint, found by reading backwards; a log without one is folded from its beginning. */
-export async function stateOf(log: VerifiedLog, files: Pick<SessionFiles, "blobs">): Promise<State> {
-  const at = log.records.findLastIndex((record) => record.event.type === "turn.ended");
-  const event = log.records[at]?.event;
-  if (event?.type !== "turn.ended") return foldFrom(initialState, log.records);
-  const checkpoint = JSON.parse(await loadPayload(event.checkpoint, files)) as State;
-  return foldFrom(checkpoint, log.records.slice(at + 1));
-}
-
-export async function loadPayload(payload: Payload, files: Pick<SessionFiles, "blobs">): Promise<string> {
-  if (payload.type === "inline") return payload.text;
-  const bytes = await files.blobs.get(payload.sha256);
-  if (bytes === null) throw new Error(`blob ${payload.sha256} is missing or damaged`);
-  return new TextDecoder().decode(bytes);
-}
-
 type Start = {
   readonly identity: Identity;
   readonly gen: number;
@@ -94,7 +84,7 @@ type Start = {
   /** Bytes of the log up to `head`. */
   readonly length: number;
   readonly state: State;
-  readonly history: readonly EventRecord[];
+  readonly checkpoint: Checkpoint;
 };
 
 function journalAt(start: Start, options: JournalOptions): OpenJournal {
@@ -158,18 +148,17 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
     get written() {
       return written;
     },
-    history: start.history,
+    checkpoint: start.checkpoint,
     append: (event) => queued(() => write(event)),
-    store: (text) => payloadOf(mask(text), put),
+    recordsFrom: (offset) =>
+      queued(async () => [...recordsFrom(await logUpTo(start.length + written, files), offset)]),
+    store: (text, { apart = false } = {}) => payloadOf(mask(text), put, apart ? 0 : limits.inlineBytesMax),
     load: (payload) => loadPayload(payload, files),
-    endTurn: async ({ turn, next, ms }) => {
-      const bare = { type: "turn.ended", turn, next, ms, checkpoint: { type: "inline", text: "" } } as const;
+    endTurn: async ({ turn, next, ms, loop }) => {
+      const bare = { type: "turn.ended", turn, next, ms, checkpoint: null } as const;
       return queued(async () => {
-        const checkpoint = await payloadOf(
-          JSON.stringify(evolve(state, bare)),
-          put,
-          limits.checkpointBytesMax,
-        );
+        const text = encodeCheckpoint({ state: evolve(state, bare), loop });
+        const checkpoint = await payloadOf(mask(text), put, limits.checkpointBytesMax);
         return write({ ...bare, checkpoint });
       });
     },
@@ -212,45 +201,4 @@ function isBarrier(event: SessionEvent): boolean {
     default:
       return false;
   }
-}
-
-function masked(event: SessionEvent, mask: Mask): SessionEvent {
-  const text = JSON.stringify(event);
-  const clean = mask(text);
-  return clean === text ? event : (JSON.parse(clean) as SessionEvent);
-}
-
-async function payloadOf(
-  text: string,
-  put: Blobs["put"],
-  inlineMax: number = limits.inlineBytesMax,
-): Promise<Payload> {
-  const bytes = Buffer.from(text, "utf8");
-  if (bytes.length <= inlineMax) return { type: "inline", text };
-  return { type: "blob", sha256: await put(bytes), bytes: bytes.length };
-}
-
-/** A batch of many small payloads may be too long for one line: the largest ones move to blobs until it fits. */
-async function spill(event: SessionEvent, put: Blobs["put"]): Promise<SessionEvent> {
-  const room = limits.lineBytesMax - 512;
-  let fitting = event;
-  while (Buffer.byteLength(JSON.stringify(fitting)) > room) {
-    const largest = inlineTexts(fitting).sort((a, b) => b.length - a.length)[0];
-    if (largest === undefined || largest.length < 128) return fitting;
-    const moved = await payloadOf(largest, put, 0);
-    fitting = JSON.parse(JSON.stringify(fitting), (_key, value: unknown) =>
-      isInline(value) && value.text === largest ? moved : value,
-    ) as SessionEvent;
-  }
-  return fitting;
-}
-
-function inlineTexts(value: unknown): string[] {
-  if (isInline(value)) return [value.text];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(inlineTexts);
-}
-
-function isInline(value: unknown): value is Extract<Payload, { type: "inline" }> {
-  return typeof value === "object" && value !== null && (value as { type?: unknown }).type === "inline";
 }

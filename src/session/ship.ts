@@ -1,13 +1,22 @@
+import type { Clock } from "../base/clock.ts";
 import { type Digest, digestOf, type Tree } from "../base/hash.ts";
 import type { EventRecord, Payload, RunRef } from "./event.ts";
 import type { SessionFiles } from "./files.ts";
-import { decodeManifest, formatVersion } from "./manifest.ts";
+import { decodeManifest } from "./manifest.ts";
 import type { Snapshot } from "./open-journal.ts";
+import { recordsBack } from "./reader.ts";
 import { decodeRecord } from "./record.ts";
 import type { Shelf } from "./shelf.ts";
-import { type SealKey, type ShipmentEntry, type ShipmentHeader, sealShipment } from "./shipment.ts";
+import {
+  type SealKey,
+  type ShipmentEntry,
+  type ShipmentHeader,
+  sealShipment,
+  whyTooLarge,
+} from "./shipment.ts";
+import { formatVersion } from "./upcast.ts";
 
-/** What has left the machine already in this generation. */
+/** The last shipment of a chain that was acknowledged. */
 export type Shipped = {
   readonly number: number;
   readonly to: number;
@@ -20,6 +29,7 @@ export type Shipping = {
   readonly key: SealKey;
   readonly run: RunRef;
   readonly workflow: string;
+  readonly clock: Clock;
   readonly nonce: () => Uint8Array;
   /** The objects that the trees need and the base commit, and the trees in `have`, do not hold. */
   readonly pack: (options: {
@@ -28,17 +38,29 @@ export type Shipping = {
   }) => Promise<Uint8Array>;
 };
 
+/** `tries` counts the names of this number that are used up by now, whatever became of them. */
 export type Sent =
-  | { readonly kind: "sent"; readonly shipped: Shipped; readonly name: string; readonly from: number }
+  | {
+      readonly kind: "sent";
+      readonly shipped: Shipped;
+      readonly name: string;
+      readonly from: number;
+      readonly tries: number;
+    }
   | { readonly kind: "nothing" }
   /** `lasting`: no later try in this run can help. */
-  | { readonly kind: "failed"; readonly lasting: boolean; readonly why: string };
+  | { readonly kind: "failed"; readonly lasting: boolean; readonly why: string; readonly tries: number };
 
-const triesMax = 3;
+const failuresMax = 3;
+/** A name that is taken is no failure, but there is an end to them. */
+const namesMax = 20;
+/** Between two tries; what broke a connection is mostly over soon. */
+const pausesMs = [1_000, 4_000];
 
 /**
  * Seals the records after `since` (null for a complete shipment) and puts them on the shelf. A retry sends the same
- * bytes under the next try's name: a failed upload may have burnt its name (F41, F44).
+ * bytes under the next try's name: a failed upload may have burnt its name, or may have been stored (F41, F44).
+ * `tried` is how many names of this number an earlier shipment has used.
  */
 export async function sendShipment(
   snapshot: Snapshot,
@@ -47,10 +69,11 @@ export async function sendShipment(
   options: {
     readonly files: Pick<SessionFiles, "blobs">;
     readonly shipping: Shipping;
+    readonly tried?: number;
     readonly signal: AbortSignal;
   },
 ): Promise<Sent> {
-  const { files, shipping, signal } = options;
+  const { files, shipping, tried = 0, signal } = options;
   const range = rangeOf(snapshot.log, since?.to ?? 0);
   const first = range.records[0];
   const last = range.records.at(-1);
@@ -78,32 +101,45 @@ export async function sendShipment(
     run: shipping.run,
   };
   const bytes = sealShipment(header, entries, { key: shipping.key, nonce: shipping.nonce() });
-  const stored = await putWithTries(bytes, header, { shelf: shipping.shelf, signal });
+  // Stored, it would stand before everything that can still be read.
+  const large = whyTooLarge(bytes, entries);
+  if (large !== null) return { kind: "failed", lasting: false, why: large, tries: tried };
+  const stored = await putWithTries(bytes, header, { shipping, tried, signal });
+  const { tries } = stored;
   if (stored.kind !== "stored")
-    return { kind: "failed", lasting: stored.kind === "unavailable", why: stored.why };
+    return { kind: "failed", lasting: stored.kind === "unavailable", why: stored.why, tries };
   const shipped = { number, to: last.seq, digest: digestOf(bytes), tree };
-  return { kind: "sent", shipped, name: stored.name, from: first.seq };
+  return { kind: "sent", shipped, name: stored.name, from: first.seq, tries };
 }
 
-type Stored =
+type Stored = { readonly tries: number } & (
   | { readonly kind: "stored"; readonly name: string }
-  | { readonly kind: "failed" | "unavailable"; readonly why: string };
+  | { readonly kind: "failed" | "unavailable"; readonly why: string }
+);
 
 async function putWithTries(
   bytes: Uint8Array,
   header: ShipmentHeader,
-  options: { readonly shelf: Shelf; readonly signal: AbortSignal },
+  options: { readonly shipping: Shipping; readonly tried: number; readonly signal: AbortSignal },
 ): Promise<Stored> {
+  const { shipping, tried, signal } = options;
   let why = "every name was taken";
-  for (let attempt = 0; attempt < triesMax; attempt += 1) {
-    const name = shipmentName(header, attempt);
-    const put = await options.shelf.put(name, bytes, { signal: options.signal });
-    if (put.kind === "stored") return { kind: "stored", name };
-    if (put.kind === "unavailable") return put;
-    if (put.kind === "failed") why = put.why;
-    if (options.signal.aborted) break;
+  let failures = 0;
+  let tries = tried;
+  while (failures < failuresMax && tries < tried + namesMax) {
+    const name = shipmentName(header, tries);
+    tries += 1;
+    const put = await shipping.shelf.put(name, bytes, { signal });
+    if (put.kind === "stored") return { kind: "stored", name, tries };
+    if (put.kind === "unavailable") return { ...put, tries };
+    if (put.kind === "taken") continue;
+    why = put.why;
+    if (signal.aborted) break;
+    const pauseMs = pausesMs[failures];
+    failures += 1;
+    if (pauseMs !== undefined) await shipping.clock.sleep(pauseMs, { signal });
   }
-  return { kind: "failed", why };
+  return { kind: "failed", why, tries };
 }
 
 export function shipmentName(
@@ -146,8 +182,17 @@ function rangeOf(log: Uint8Array, to: number): Range {
   return { records, bytes };
 }
 
+/** The tree that was sealed last, by a call or by a setup, up to record `to`. */
+export function lastTree(log: Uint8Array, to = Number.POSITIVE_INFINITY): Tree | null {
+  for (const { record } of recordsBack(log)) {
+    const [tree] = record.seq > to ? [] : treesIn([record]);
+    if (tree !== undefined) return tree;
+  }
+  return null;
+}
+
 /** Trees in the order they were sealed. */
-export function treesIn(records: readonly EventRecord[]): readonly Tree[] {
+function treesIn(records: readonly EventRecord[]): readonly Tree[] {
   return records.flatMap(({ event }) => {
     if (event.type !== "call.settled" && event.type !== "setup.settled") return [];
     return event.tree === null ? [] : [event.tree];

@@ -5,7 +5,7 @@ import type { Brand } from "../base/brand.ts";
 import { type Digest, digestOf } from "../base/hash.ts";
 import type { RunRef } from "./event.ts";
 import type { SessionId } from "./id.ts";
-import { formatVersion } from "./manifest.ts";
+import { formatVersion } from "./upcast.ts";
 
 /**
  * A shipment is one sealed file: magic, header length (4 bytes, big endian), header JSON, nonce (12 bytes),
@@ -46,6 +46,8 @@ const tagBytes = 16;
 const headerBytesMax = 4096;
 /** Bounds what an unsealed container may grow to. */
 const plainBytesMax = 512 * 1024 * 1024;
+/** Room for the line that lists the entries. */
+const indexBytesMax = 1024 * 1024;
 export const shipmentBytesMax = 64 * 1024 * 1024;
 
 /** HKDF of the API key, or of the `session-key` input, bound to the repository: a key of another repository opens nothing. */
@@ -53,6 +55,14 @@ export function sealKeyOf(secret: string, repositoryId: number): SealKey {
   const derive = (use: string): Uint8Array =>
     new Uint8Array(hkdfSync("sha256", secret, "", `agent-session/v1/${use}/${repositoryId}`, 32));
   return { id: digestOf(derive("id")).slice(0, 16), key: derive("seal"), mac: derive("mac") } as SealKey;
+}
+
+/** Why `unsealShipment` would refuse it for its size, or null. */
+export function whyTooLarge(sealed: Uint8Array, entries: readonly ShipmentEntry[]): string | null {
+  const plain = entries.reduce((sum, { bytes }) => sum + bytes.length, indexBytesMax);
+  if (sealed.length > shipmentBytesMax)
+    return `a shipment of ${sealed.length} bytes is over ${shipmentBytesMax}`;
+  return plain > plainBytesMax ? `a shipment that holds ${plain} bytes is over ${plainBytesMax}` : null;
 }
 
 export function sealShipment(

@@ -1,4 +1,5 @@
 import type { Digest, Tree } from "../base/hash.ts";
+import { type Approvals, foldApprovals, withoutApprovals } from "./approvals.ts";
 import type {
   Budget,
   EffectClass,
@@ -44,7 +45,8 @@ export type State = {
   readonly budget: Budget | null;
   readonly system: Payload | null;
   readonly gen: number;
-  readonly runs: number;
+  /** Ids of the runs that claimed it, each once. */
+  readonly runs: readonly string[];
   readonly turn: Turn;
   /** Truncated replies in a row. */
   readonly truncated: number;
@@ -71,8 +73,9 @@ export type State = {
   readonly crashes: { readonly total: number; readonly same: number; readonly intent: string | null };
   readonly status: "open" | "suspended" | "ended";
   readonly reason: string | null;
-  /** Byte offset in the log where the model's context begins. */
-  readonly contextOffset: number;
+  readonly approvals: Approvals;
+  /** The byte of the log where the model's context begins, and what it is told in place of what stands before. */
+  readonly context: { readonly from: number; readonly summary: Payload | null };
 };
 
 export const initialState: State = {
@@ -80,7 +83,7 @@ export const initialState: State = {
   budget: null,
   system: null,
   gen: 0,
-  runs: 0,
+  runs: [],
   turn: { number: 0, phase: "idle", attempts: 0, stopReason: null, calls: [] },
   truncated: 0,
   usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
@@ -97,7 +100,8 @@ export const initialState: State = {
   crashes: { total: 0, same: 0, intent: null },
   status: "open",
   reason: null,
-  contextOffset: 0,
+  approvals: {},
+  context: { from: 0, summary: null },
 };
 
 export function foldFrom(state: State, records: readonly EventRecord[]): State {
@@ -123,7 +127,7 @@ export function evolve(state: State, event: SessionEvent): State {
     case "session.opened":
       return { ...state, identity: event.identity, budget: event.budget, system: event.system };
     case "run.claimed":
-      return claimed(state, event.gen);
+      return claimed(state, event);
     case "setup.started":
       return { ...state, setup: "running" };
     case "setup.settled":
@@ -134,6 +138,13 @@ export function evolve(state: State, event: SessionEvent): State {
       return requested(state, event);
     case "reply.received":
       return received(state, event);
+    case "approval.requested":
+    case "approval.granted":
+    case "approval.denied":
+    case "approval.abandoned":
+      return { ...state, approvals: foldApprovals(state.approvals, event) };
+    case "context.compacted":
+      return { ...state, context: { from: event.from, summary: event.summary } };
     case "calls.intended":
       return intended(state, event);
     case "call.settled":
@@ -178,7 +189,7 @@ export function deathsBefore(state: State, gen: number): number {
 }
 
 /** Deaths count as crashes, and at what: all since the last record happened where that record stands. */
-function claimed(state: State, gen: number): State {
+function claimed(state: State, { gen, run }: Of<"run.claimed">): State {
   const deaths = deathsBefore(state, gen);
   const died = deaths > 0;
   const intent = openIntent(state);
@@ -187,7 +198,7 @@ function claimed(state: State, gen: number): State {
   return {
     ...state,
     gen,
-    runs: state.runs + 1,
+    runs: state.runs.includes(run.id) ? state.runs : [...state.runs, run.id],
     status: "open",
     reason: null,
     setup: "none",
@@ -239,7 +250,12 @@ function intended(state: State, event: Of<"calls.intended">): State {
     class: effect,
     settled: false,
   }));
-  return { ...state, turn: { ...state.turn, number: event.turn, phase: "calling", calls } };
+  const used = calls.map(({ id }) => id);
+  return {
+    ...state,
+    turn: { ...state.turn, number: event.turn, phase: "calling", calls },
+    approvals: withoutApprovals(state.approvals, used),
+  };
 }
 
 function settled(state: State, event: Of<"call.settled">): State {

@@ -62,12 +62,20 @@ function lineOf(event: SessionEvent): string | null {
       return `gate, round ${event.round}: red; the findings go back to the model`;
     case "effect.settled":
       return cut(`  ${event.key.split("/").slice(1).join("/")} ${event.status}: ${event.detail}`);
+    case "approval.requested":
+      return cut(`  a person has to allow ${event.tool}: ${event.why}`);
+    case "approval.granted":
+    case "approval.denied":
+      return `  ${event.type.slice("approval.".length)} by ${event.by}`;
+    case "context.compacted":
+      return "the conversation was shortened to a summary and its last turns";
     case "log.repaired":
       return `the log's last record was torn; ${event.cutBytes} bytes were cut and are kept aside`;
     case "setup.settled":
     case "input.accepted":
     case "note.added":
     case "reply.received":
+    case "approval.abandoned":
     case "calls.intended":
     case "call.settled":
     case "turn.ended":

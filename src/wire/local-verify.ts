@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { isAlive, readLock } from "../adapters/disk/lock.ts";
 import { parseSessionId } from "../session/id.ts";
+import { lastEvent } from "../session/reader.ts";
 import { type Damage, type VerifiedLog, verifyLog } from "../session/verify.ts";
 import type { LocalPlaces } from "./local-places.ts";
 
@@ -31,9 +32,9 @@ export async function verifySession(
 }
 
 function proved(log: VerifiedLog, working: number | null): readonly string[] {
-  const { manifest, records, tail, length, tornBytes } = log;
+  const { manifest, tail, length, tornBytes } = log;
   const { session } = manifest.identity;
-  const facts = `${records.length} records, generation ${manifest.gen}, ${statusOf(log, working)}`;
+  const facts = `${tail.seq} records, generation ${manifest.gen}, ${statusOf(log, working)}`;
   if (tornBytes === 0) return [`${session}: whole, ${facts}`];
   return [
     `${session}: torn: record ${tail.seq + 1} at byte ${length} is not whole; before it ${facts}`,
@@ -41,19 +42,15 @@ function proved(log: VerifiedLog, working: number | null): readonly string[] {
   ];
 }
 
-function statusOf({ manifest, records }: VerifiedLog, working: number | null): string {
+function statusOf({ manifest, bytes }: VerifiedLog, working: number | null): string {
   if (working !== null) return `process ${working} works on it`;
-  const reasons = records.flatMap(({ event }) =>
-    event.type === "run.suspended" || event.type === "session.ended" ? [event.reason] : [],
-  );
-  const reason = reasons.at(-1) ?? "unknown";
   switch (manifest.status) {
     case "open":
       return "interrupted";
     case "suspended":
-      return `suspended (${reason})`;
+      return `suspended (${lastEvent(bytes, "run.suspended")?.reason ?? "unknown"})`;
     case "ended":
-      return `ended (${reason})`;
+      return `ended (${lastEvent(bytes, "session.ended")?.reason ?? "unknown"})`;
   }
 }
 

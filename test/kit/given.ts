@@ -1,7 +1,9 @@
 import type { Clock } from "../../src/base/clock.ts";
 import { digestOf, type Sha } from "../../src/base/hash.ts";
-import type { Budget, Identity, SessionEvent } from "../../src/session/event.ts";
+import type { Budget, EventRecord, Identity, SessionEvent } from "../../src/session/event.ts";
 import { parseSessionId, type SessionId } from "../../src/session/id.ts";
+import { recordsFrom } from "../../src/session/reader.ts";
+import type { VerifiedLog } from "../../src/session/verify.ts";
 
 /** A clock that a test moves by hand; `sleep` returns at once and moves it. */
 export function handClock(start = 1_764_000_000_000): Clock & { advance: (ms: number) => void } {
@@ -22,6 +24,15 @@ export function sessionId(text = "s0123456789ab"): SessionId {
   const id = parseSessionId(text);
   if (id === null) throw new Error(`${text} is no session id`);
   return id;
+}
+
+/** Every record of a log that was proved. */
+export function recordsOf(log: VerifiedLog): readonly EventRecord[] {
+  return [...recordsFrom(log.bytes, 0)].map(({ record }) => record);
+}
+
+export function eventsOf(log: VerifiedLog): readonly SessionEvent[] {
+  return recordsOf(log).map(({ event }) => event);
 }
 
 export const someSha = "1".repeat(40) as Sha;

@@ -7,7 +7,7 @@ import { parseSessionId, type SessionId, sessionIdOf } from "../../src/session/i
 import type { Shelf } from "../../src/session/shelf.ts";
 import { type SealKey, sealKeyOf } from "../../src/session/shipment.ts";
 import { verifyLog } from "../../src/session/verify.ts";
-import { handClock } from "./given.ts";
+import { eventsOf, handClock } from "./given.ts";
 import { apiKey, type World } from "./world.ts";
 
 /** The session that a comment starts. */
@@ -42,7 +42,7 @@ export async function storedSession(world: World, id: string): Promise<Stored | 
   if (found.kind === "refused") throw new Error(`${session}: ${found.code}: ${found.why}`);
   const checked = verifyLog(found.session, { witnessed: [] });
   if (checked.kind === "damage") throw new Error(`${session}: ${checked.code}: ${checked.why}`);
-  return { events: checked.log.records.map(({ event }) => event), found: found.session };
+  return { events: eventsOf(checked.log), found: found.session };
 }
 
 function shelfOf({ github, dir }: World): Shelf {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Context, contextOf, emptyContext, extend, messagesOf } from "../../src/loop/context.ts";
+import { type Context, emptyContext, extend, messagesOf, toldBy } from "../../src/loop/context.ts";
 import { provePairing } from "../../src/loop/pairing.ts";
-import type { EventRecord, SessionEvent } from "../../src/session/event.ts";
+import type { SessionEvent } from "../../src/session/event.ts";
 import { inline } from "../kit/given.ts";
 import { text, use } from "./given-loop.ts";
 
@@ -41,9 +41,12 @@ const settled = (
 });
 
 async function told(...events: readonly SessionEvent[]) {
-  const records = events.map((event) => ({ event }) as EventRecord);
-  const load = async (payload: { type: string; text?: string }) => payload.text ?? "";
-  return messagesOf(await contextOf(records, load));
+  return messagesOf(
+    events.reduce((context, event) => {
+      const payload = toldBy(event);
+      return extend(context, event, payload?.type === "inline" ? payload.text : "");
+    }, emptyContext),
+  );
 }
 
 const result = (id: string, content: string) => ({ type: "tool_result", tool_use_id: id, content });

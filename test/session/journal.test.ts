@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { type MemoryFiles, memorySessionFiles, type WriteFault } from "../../src/adapters/memory/files.ts";
 import { digestOf } from "../../src/base/hash.ts";
 import { maskOf } from "../../src/base/masking.ts";
+import { stateOf } from "../../src/session/checkpoint.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
-import { createJournal, openJournal, StorageFailure, stateOf } from "../../src/session/open-journal.ts";
+import { createJournal, openJournal, StorageFailure } from "../../src/session/open-journal.ts";
 import { foldFrom, initialState } from "../../src/session/state.ts";
 import { type VerifiedLog, verifyLog } from "../../src/session/verify.ts";
-import { handClock, identity, inline, opened, turnOf } from "../kit/given.ts";
+import { handClock, identity, inline, opened, recordsOf, turnOf } from "../kit/given.ts";
 
 const options = (files: MemoryFiles) => ({
   files,
@@ -84,7 +85,7 @@ describe("the journal", () => {
         journal.append({ type: "note.added", about: "nudge", text: inline(String(at)) }),
       ),
     );
-    expect(verified(files).records.map((record) => record.seq)).toEqual(
+    expect(recordsOf(verified(files)).map((record) => record.seq)).toEqual(
       Array.from({ length: 21 }, (_, at) => at + 1),
     );
   });
@@ -100,7 +101,7 @@ describe("the journal", () => {
       class: "workspace" as const,
     }));
     await journal.append({ type: "calls.intended", turn: 1, calls });
-    const event = verified(files).records.at(-1)?.event;
+    const event = recordsOf(verified(files)).at(-1)?.event;
     if (event?.type !== "calls.intended") throw new Error("no batch");
     const texts = await Promise.all(event.calls.map((call) => journal.load(call.arguments)));
     expect(texts).toEqual(calls.map((call) => call.arguments.text));
@@ -133,7 +134,7 @@ describe("a log that was cut while it was written", () => {
         const journal = await openJournal(log, { ...options(files), gen: 2 });
         await journal.append({ type: "note.added", about: "resumed", text: inline("again") });
         expect(verified(files).tornBytes).toBe(0);
-        const repaired = verified(files).records.find((record) => record.event.type === "log.repaired");
+        const repaired = recordsOf(verified(files)).find((record) => record.event.type === "log.repaired");
         expect(repaired?.seq ?? null).toBe(bytes === 0 ? null : write);
       }
     },
@@ -145,10 +146,10 @@ describe("folding", () => {
     const files = memorySessionFiles();
     const journal = createJournal(identity(), options(files));
     for (const event of story) await journal.append(event);
-    await journal.endTurn({ turn: 1, next: "calls", ms: 5 });
+    await journal.endTurn({ turn: 1, next: "calls", ms: 5, loop: { kept: 1 } });
     for (const event of turnOf(2, { id: "toolu_2", tool: "read", tree: null })) await journal.append(event);
     const log = verified(files);
-    expect(await stateOf(log, files)).toEqual(foldFrom(initialState, log.records));
+    expect(await stateOf(log, files)).toEqual(foldFrom(initialState, recordsOf(log)));
     expect(await stateOf(log, files)).toEqual(journal.state);
   });
 

@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
 import { maskOf } from "../../src/base/masking.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { createJournal } from "../../src/session/open-journal.ts";
 import { encodeRecord } from "../../src/session/record.ts";
+import { formatVersion } from "../../src/session/upcast.ts";
 import { verifyLog } from "../../src/session/verify.ts";
 import { handClock, identity, inline, opened, turnOf } from "../kit/given.ts";
 
@@ -89,7 +91,16 @@ describe("opening a log", () => {
       (files) => ({ ...files, manifest: Buffer.from("{") }),
       "no-manifest",
     ],
-    ["refuses a newer format", (files) => manifestWith(files, { format: 2 }), "newer-format"],
+    [
+      "refuses a newer format of the manifest (F70)",
+      (files) => manifestWith(files, { format: formatVersion + 1 }),
+      "newer-format",
+    ],
+    [
+      "refuses a record of a newer format, whatever is in it (F70)",
+      (files) => ({ ...files, log: newerLog() }),
+      "newer-format",
+    ],
     ["refuses another chain of the same length", (files) => ({ ...files, log: forgedLog(files) }), "forged"],
     [
       "refuses a manifest of another session",
@@ -194,6 +205,14 @@ function chain(events: readonly SessionEvent[]): Uint8Array {
 
 function forgedLog(files: Files): Uint8Array {
   return chain(lines(files).map((line) => (JSON.parse(line) as { event: SessionEvent }).event));
+}
+
+function newerLog(): Uint8Array {
+  const [first = ""] = String(chain([opened()])).split("\n");
+  const [head = ""] = first.replace(`"v":${formatVersion}`, `"v":${formatVersion + 1}`).split(',"hash"');
+  const open = head.replace("session.opened", "session.begun");
+  const hash = createHash("sha256").update(open).digest("hex").slice(0, 32);
+  return Buffer.from(`${open},"hash":"${hash}"}\n`);
 }
 
 function unknownLog(): Uint8Array {

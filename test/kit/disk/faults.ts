@@ -1,45 +1,17 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { diskSessionFiles } from "../../../src/adapters/disk/files.ts";
-import type { EventRecord, SessionEvent } from "../../../src/session/event.ts";
-import type { Journal } from "../../../src/session/journal.ts";
-import { createJournal, openJournal, StorageFailure } from "../../../src/session/open-journal.ts";
-import { verifyLog } from "../../../src/session/verify.ts";
-import { identity, inline, turnOf } from "../given.ts";
+import type { EventRecord } from "../../../src/session/event.ts";
+import { createJournal } from "../../../src/session/open-journal.ts";
+import { identity } from "../given.ts";
 import { bytesThatFit, type Place } from "./full-disk.ts";
+import { ownLimit, setOwnLimit } from "./own-limit.ts";
 import { journalOptions, padding, shortStory } from "./sample.ts";
 import type { Case } from "./tally.ts";
-
-type Durability = "process" | "disk";
-
-type Told = {
-  /** What `append` had returned when the first failure came. */
-  readonly acknowledged: readonly EventRecord[];
-  readonly failure: unknown;
-  /** What one more append came to. */
-  readonly after: unknown;
-};
-
-const suspended: SessionEvent = { type: "run.suspended", reason: "turns", detail: "" };
-
-/** Tells a session with a blob and a checkpoint until something fails, then tries once more. */
-async function tellUntilItFails(journal: Journal, pad: number): Promise<Told> {
-  const acknowledged: EventRecord[] = [];
-  const tell = async (events: readonly SessionEvent[]): Promise<void> => {
-    for (const event of events) acknowledged.push(await journal.append(event));
-  };
-  try {
-    await tell([...shortStory, padding(pad)]);
-    acknowledged.push(await journal.endTurn({ turn: 1, next: "calls", ms: 1 }));
-    await tell([{ type: "note.added", about: "nudge", text: await journal.store("y".repeat(9000)) }]);
-    await tell([...turnOf(2, { id: "toolu_2", tool: "read", tree: null }), suspended]);
-  } catch (failure) {
-    const after: unknown = await journal.append(padding(1)).catch((error: unknown) => error);
-    return { acknowledged, failure, after };
-  }
-  return { acknowledged, failure: null, after: null };
-}
+import { type Durability, judge, type Told, tellUntilItFails } from "./told.ts";
 
 /**
  * The disk takes so many bytes and no more. What was acknowledged is still there, nothing stands behind it, the
@@ -75,43 +47,6 @@ async function oneFullDisk(
   return await judge(dir, { name, durability, told });
 }
 
-/** What a later process finds. Before the first record was acknowledged there may be no session at all. */
-async function judge(
-  dir: string,
-  { name, durability, told }: { readonly name: string; readonly durability: Durability; readonly told: Told },
-): Promise<Case> {
-  await using files = await diskSessionFiles(dir, { durability });
-  const { acknowledged } = told;
-  const read = await files.read();
-  const found = verifyLog(read, { witnessed: [] });
-  const before = acknowledged.length;
-  const stands = found.kind === "verified" && endedUntold(found.log.records.slice(before)) ? 1 : 0;
-  const predicted =
-    before === 0 && read.manifest === null ? "refused no-manifest" : `clean ${before + stands}`;
-  if (found.kind === "damage") return { name, predicted, saw: `refused ${found.code}`, lost: before > 0 };
-  const { log } = found;
-  const lost = JSON.stringify(log.records.slice(0, before)) !== JSON.stringify(acknowledged);
-  const said = complaint(told);
-  const saw = said ?? `${log.tornBytes > 0 ? "repaired" : "clean"} ${log.tail.seq}`;
-  if (before === 0) return { name, predicted, saw, lost };
-  const journal = await openJournal(log, { ...journalOptions(files, durability), gen: 2 });
-  await journal.append({ type: "note.added", about: "resumed", text: inline("again") });
-  const again = verifyLog(await files.read(), { witnessed: [] });
-  const goesOn = again.kind === "verified" && again.log.tail.seq === before + stands + 1;
-  return { name, predicted, saw: goesOn ? saw : `${saw}, then it did not go on`, lost };
-}
-
-/** The last record stands when only the manifest after it could not be replaced: it was announced and written. */
-function endedUntold(records: readonly EventRecord[]): boolean {
-  return records.length === 1 && records[0]?.event.type === "run.suspended";
-}
-
-function complaint({ failure, after }: Told): string | null {
-  if (failure === null) return null;
-  if (!(failure instanceof StorageFailure)) return `failed otherwise: ${String(failure)}`;
-  return after instanceof StorageFailure ? null : "went on after a failed write";
-}
-
 /** Faults that room does not mend. */
 export async function* brokenDisks(): AsyncIterable<Case> {
   for (const durability of ["process", "disk"] as const) {
@@ -132,6 +67,18 @@ type Breakage = {
   readonly mend: (dir: string) => Promise<void>;
 };
 
+/** As root, whom modes do not keep out, the directory is mounted over itself. */
+const readOnly: Breakage = {
+  name: "the directory becomes read-only",
+  breakIt: async (dir) => {
+    execFileSync("mount", ["--bind", dir, dir]);
+    execFileSync("mount", ["-o", "remount,bind,ro", dir]);
+  },
+  mend: async (dir) => {
+    execFileSync("umount", ["-l", dir]);
+  },
+};
+
 const breakages: readonly Breakage[] = [
   { name: "the log's file is closed", breakIt: (_dir, close) => close(), mend: async () => undefined },
   {
@@ -139,7 +86,32 @@ const breakages: readonly Breakage[] = [
     breakIt: (dir) => blockWithDirectory(path.join(dir, "session.json")),
     mend: (dir) => putBack(path.join(dir, "session.json")),
   },
+  {
+    name: "no more files can be opened",
+    breakIt: async () => useUpFiles(),
+    mend: async () => giveBackFiles(),
+  },
+  ...(process.getuid?.() === 0 ? [readOnly] : []),
 ];
+
+/** What keeps every descriptor that this process may have. */
+const kept: number[] = [];
+let usual = "";
+
+function useUpFiles(): void {
+  usual = ownLimit("nofile");
+  setOwnLimit("nofile", String(readdirSync("/proc/self/fd").length + 32));
+  try {
+    while (true) kept.push(openSync("/dev/null", "r"));
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "EMFILE") throw error;
+  }
+}
+
+function giveBackFiles(): void {
+  for (const fd of kept.splice(0)) closeSync(fd);
+  setOwnLimit("nofile", usual);
+}
 
 /** A directory that is not empty stands where the manifest was: nothing can be renamed over it. */
 async function blockWithDirectory(file: string): Promise<void> {

@@ -3,6 +3,7 @@ import { memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import { markerOf } from "../../../src/delivery/marker.ts";
 import type { EventRecord } from "../../../src/session/event.ts";
 import { findSession } from "../../../src/session/find.ts";
+import { lastEvent } from "../../../src/session/reader.ts";
 import { type SealKey, unsealShipment } from "../../../src/session/shipment.ts";
 import { verifyLog } from "../../../src/session/verify.ts";
 import { repositoryId, type Stage, session } from "./scene.ts";
@@ -63,5 +64,5 @@ async function storedEnd({ shelves, key }: Stage): Promise<string> {
   if (found.kind === "refused") return `${found.code}: ${found.why}`;
   const checked = verifyLog(found.session, { witnessed: [] });
   if (checked.kind === "damage") return `${checked.code}: ${checked.why}`;
-  return checked.log.records.findLast(({ event }) => event.type === "session.ended") ? "ended" : "open";
+  return lastEvent(checked.log.bytes, "session.ended") ? "ended" : "open";
 }

@@ -1,0 +1,36 @@
+import type { SessionEvent } from "./event.ts";
+
+export type ApprovalStatus = "requested" | "granted" | "denied";
+
+/** By call id: what was asked for and not used yet. A denied one is used when its call is settled as not run. */
+export type Approvals = Readonly<Record<string, { readonly tool: string; readonly status: ApprovalStatus }>>;
+
+type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
+
+export type ApprovalEvent = Of<
+  "approval.requested" | "approval.granted" | "approval.denied" | "approval.abandoned"
+>;
+
+export function foldApprovals(approvals: Approvals, event: ApprovalEvent): Approvals {
+  const { id } = event;
+  switch (event.type) {
+    case "approval.requested":
+      return { ...approvals, [id]: { tool: event.tool, status: "requested" } };
+    case "approval.granted":
+      return answered(approvals, id, "granted");
+    case "approval.denied":
+      return answered(approvals, id, "denied");
+    case "approval.abandoned":
+      return withoutApprovals(approvals, [id]);
+  }
+}
+
+export function withoutApprovals(approvals: Approvals, ids: readonly string[]): Approvals {
+  return Object.fromEntries(Object.entries(approvals).filter(([id]) => !ids.includes(id)));
+}
+
+/** An answer to what was not asked, or was answered or abandoned before, is none. */
+function answered(approvals: Approvals, id: string, status: ApprovalStatus): Approvals {
+  const asked = Object.hasOwn(approvals, id) ? approvals[id] : undefined;
+  return asked?.status === "requested" ? { ...approvals, [id]: { ...asked, status } } : approvals;
+}
