@@ -49,9 +49,10 @@ export async function takeGround(options: GroundOptions): Promise<GroundTaken> {
   };
 }
 
-/** A file of an earlier run is never read by its fixed name (T69). */
+/** A file of an earlier run is never read by its fixed name (T69). What was cut off a log is read by nobody. */
 async function removeLeftovers(home: string): Promise<void> {
   for (const name of await readdir(home)) {
-    if (name !== "lock") await rm(path.join(home, name), { recursive: true, force: true });
+    if (name !== "lock" && !/^torn-[0-9a-f]{64}$/.test(name))
+      await rm(path.join(home, name), { recursive: true, force: true });
   }
 }

@@ -61,6 +61,7 @@ type Parts = Terminal &
 async function go(command: Going, parts: Parts): Promise<Outcome> {
   const { session, places, run, path, cancel } = parts;
   const { signal } = cancel;
+  const watch = watching(parts.print);
   let open = false;
   const opened = (): void => {
     open = true;
@@ -74,12 +75,12 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
   };
   try {
     if (command.kind === "run") {
-      const means = await localMeans(optionsFor(command, parts, { fromShelf: null, opened }));
+      const means = await localMeans(optionsFor(command, parts, { fromShelf: null, watch, opened }));
       return await carryOut({ kind: "task", task: command.task, target: null }, means);
     }
-    const shelved = await shelveSession(session, { places, run, path, signal });
+    const shelved = await shelveSession(session, { places, run, path, watch, signal });
     if (shelved.kind === "refused") return outcome("refused", shelved.code, shelved.why, { session });
-    const means = await localMeans(optionsFor(command, parts, { fromShelf: shelved.run, opened }));
+    const means = await localMeans(optionsFor(command, parts, { fromShelf: shelved.run, watch, opened }));
     return await carryOut({ kind: "resume", session, run: shelved.run }, means);
   } catch (error) {
     return fault(error);
@@ -89,10 +90,9 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
 function optionsFor(
   command: Going,
   parts: Parts,
-  more: Pick<LocalOptions, "fromShelf" | "opened">,
+  more: Pick<LocalOptions, "fromShelf" | "watch" | "opened">,
 ): LocalOptions {
   const { orders, places, run, path, apiKey, baseUrl, script, env, toolhost, print, cancel } = parts;
-  const lineFor = timeline();
   return {
     orders,
     places,
@@ -105,14 +105,18 @@ function optionsFor(
     script,
     env,
     toolhost,
-    watch: (event) => {
-      const line = lineFor(event);
-      if (line !== null) print(line);
-    },
     say: print,
     limit: cancel.limit,
     cancelled: cancel.cancelled,
     ...more,
+  };
+}
+
+function watching(print: (text: string) => void): LocalOptions["watch"] {
+  const lineFor = timeline();
+  return (event) => {
+    const line = lineFor(event);
+    if (line !== null) print(line);
   };
 }
 

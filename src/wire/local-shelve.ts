@@ -7,12 +7,17 @@ import { diskShelf } from "../adapters/disk/shelf.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
 import { endSandbox } from "../adapters/sandbox/end.ts";
 import { shipRest } from "../app/ship-rest.ts";
+import { stateOf } from "../session/checkpoint.ts";
+import type { SessionEvent } from "../session/event.ts";
+import type { SessionFiles } from "../session/files.ts";
 import type { SessionId } from "../session/id.ts";
-import { stateOf } from "../session/open-journal.ts";
-import { verifyLog } from "../session/verify.ts";
+import { openJournal } from "../session/open-journal.ts";
+import { type VerifiedLog, verifyLog } from "../session/verify.ts";
+import { systemClock } from "./clock.ts";
 import { localKey } from "./local.ts";
 import type { LocalPlaces } from "./local-places.ts";
 import type { LocalRun } from "./local-run-name.ts";
+import { watched } from "./local-timeline.ts";
 
 export type Shelved =
   /** `run` put the whole session on the shelf. */
@@ -21,7 +26,8 @@ export type Shelved =
 
 /**
  * Puts a session, as its run left it on this machine, on the shelf, from where every resume starts. What an earlier
- * run left running is ended first. The files themselves are only read.
+ * run left running is ended first. Of the files only a torn last record is changed: the rest has to be whole before
+ * it goes anywhere, and a kill in between leaves the same torn record, or what comes after the cut.
  */
 export async function shelveSession(
   session: SessionId,
@@ -29,10 +35,11 @@ export async function shelveSession(
     readonly places: LocalPlaces;
     readonly run: LocalRun;
     readonly path: string;
+    readonly watch: (event: SessionEvent) => void;
     readonly signal: AbortSignal;
   },
 ): Promise<Shelved> {
-  const { places, run, signal } = options;
+  const { places, run, watch, signal } = options;
   const home = places.home(session);
   const before = await readLock(home);
   const locked = await lockSession(home);
@@ -50,6 +57,7 @@ export async function shelveSession(
   const state = await stateOf(log, files);
   if (state.status === "ended")
     return refused("ended", `The session ended (${state.reason}); run begins a new one.`);
+  if (log.tornBytes > 0) await repair(log, watched(files, watch));
   const { repository, baseSha } = log.manifest.identity;
   const rest = await shipRest(files, {
     shipping: () => ({
@@ -57,6 +65,7 @@ export async function shelveSession(
       key: localKey(repository.id),
       run: { id: run.id, attempt: 1, job: "local" },
       workflow: "local",
+      clock: systemClock,
       nonce: () => randomBytes(12),
       pack: sealedTrees({ dir: path.join(home, "git"), path: options.path, baseSha }).pack,
     }),
@@ -65,6 +74,14 @@ export async function shelveSession(
   if (rest.kind === "nothing") return refused("not-found", rest.why);
   if (rest.sent.kind === "failed") return refused("storage", rest.sent.why);
   return { kind: "shelved", run: run.id };
+}
+
+/** Opening cuts, keeps aside what was cut, and records it. The generation stays: nothing is claimed yet. */
+async function repair(log: VerifiedLog, files: SessionFiles): Promise<void> {
+  const { gen } = log.manifest;
+  // What is appended holds no text that anybody wrote.
+  const mask = (text: string): string => text;
+  await openJournal(log, { files, clock: systemClock, mask, durability: "disk", gen });
 }
 
 async function textOf(file: string): Promise<string | null> {

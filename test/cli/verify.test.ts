@@ -1,7 +1,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { givenTerminal, sessionIn, type Terminal } from "./given.ts";
+import { digestOf } from "../../src/base/hash.ts";
+import { eventsOf, givenTerminal, sessionIn, type Terminal } from "./given.ts";
 
 let terminal: Terminal;
 let session: string;
@@ -131,16 +132,22 @@ describe("resume", () => {
     writeFileSync(path, bytes);
   });
 
-  it("cuts a torn record, keeps it aside and goes on", async () => {
+  it("cuts a torn record, says so, keeps aside what it cut and goes on", async () => {
     const dir = join(terminal.sessions, session);
     const log = logAt(dir);
     const at = log.startOf(log.records);
-    writeFileSync(log.path, log.bytes.subarray(0, at + 9));
+    const torn = log.bytes.subarray(at, at + 9);
+    writeFileSync(log.path, log.bytes.subarray(0, at + torn.length));
     openAgain(dir, log);
     expect(basename(dir)).toBe(session);
     const { exit, out } = await terminal.run("resume", session, "--max-turns", "9");
     expect(exit, out).toBe(0);
+    expect(out).toContain("the log's last record was torn; 9 bytes were cut and are kept aside\n");
     expect(out).toContain("no-change");
+    const sha256 = digestOf(torn);
+    const repaired = eventsOf(terminal, session).filter((event) => event.type === "log.repaired");
+    expect(repaired).toEqual([{ type: "log.repaired", cutBytes: 9, sha256 }]);
+    expect(readFileSync(join(dir, `torn-${sha256}`)).equals(torn)).toBe(true);
     expect((await terminal.run("verify", session)).out).toContain("generation 2, ended (no-change)");
   });
 });
