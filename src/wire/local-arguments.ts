@@ -186,4 +186,7 @@ export const helpText = `Baton on a repository of this machine.
                    --no-sandbox    what the model runs gets this machine's files, network and rights
   all:             --sessions DIR  where sessions are kept; $XDG_STATE_HOME/baton or ~/.local/state/baton
 
+Exit code:  0 it ended well, or was suspended and can be resumed · 1 refused, red or failed · 2 nothing was begun
+            130, 143, 129 interrupted by SIGINT, SIGTERM, SIGHUP; what ran was stopped, and it can be resumed
+
 The API key is read from ANTHROPIC_API_KEY, another endpoint from ANTHROPIC_BASE_URL.`;

@@ -1,9 +1,13 @@
+import { constants } from "node:os";
+
 /** One abort for Ctrl-C, a closed terminal and the time limit. */
 export type Cancel = Disposable & {
   readonly signal: AbortSignal;
   readonly limit: (ms: number) => void;
   /** Aborted by a signal, not by the limit. */
   readonly cancelled: AbortSignal;
+  /** What a shell makes of the signal that came, 130 for Ctrl-C; null when none did. */
+  readonly exit: number | null;
 };
 
 /** `setTimeout` takes no longer wait. */
@@ -17,12 +21,14 @@ export function listenForCancel(print: (text: string) => void): Cancel {
   const cancel = new AbortController();
   const late = new AbortController();
   let first: number | null = null;
-  const onSignal = (): void => {
+  let exit: number | null = null;
+  const onSignal = (name: (typeof signals)[number]): void => {
     if (first === null) {
       first = performance.now();
+      exit = exitOf(name);
       print("interrupted: suspending; once more ends it at once, and it can be resumed all the same");
       cancel.abort(new Error("the run was cancelled"));
-    } else if (performance.now() - first > againMsMin) process.exit(130);
+    } else if (performance.now() - first > againMsMin) process.exit(exitOf(name));
   };
   for (const name of signals) process.on(name, onSignal);
   return {
@@ -32,8 +38,15 @@ export function listenForCancel(print: (text: string) => void): Cancel {
       setTimeout(end, Math.min(ms, timerMsMax)).unref();
     },
     cancelled: cancel.signal,
+    get exit() {
+      return exit;
+    },
     [Symbol.dispose]: () => {
       for (const name of signals) process.off(name, onSignal);
     },
   };
+}
+
+function exitOf(name: (typeof signals)[number]): number {
+  return 128 + constants.signals[name];
 }

@@ -47,7 +47,8 @@ export async function runLocally(command: Going, terminal: Terminal): Promise<nu
   const kept = await isKept(session, places);
   if (!kept) await forget(session, places);
   for (const line of linesFor(ended, { ...terminal, session: kept ? session : null })) print(line);
-  return ended.exit;
+  const isCut = ended.kind === "suspended" && ended.reason === "cancelled";
+  return isCut ? (cancel.exit ?? ended.exit) : ended.exit;
 }
 
 type Parts = Terminal &

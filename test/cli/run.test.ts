@@ -163,7 +163,7 @@ describe("resume", () => {
     process.kill(started.pid, "SIGINT");
     const { exit, out } = await started.ended;
     const session = sessionIn(out);
-    expect(exit, out).toBe(0);
+    expect(exit, out).toBe(130);
     expect(out).toContain("suspended (cancelled): ");
     expect(out.trimEnd().split("\n").at(-1)).toBe(`go on with: ${terminal.program} resume ${session}`);
     const resumed = await terminal.run("resume", session);
