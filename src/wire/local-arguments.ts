@@ -36,7 +36,7 @@ const limits = { "max-turns": text, "max-minutes": text, "max-tokens": text, "ma
 const going = { ...common, ...limits, repo: text, model: text, "no-sandbox": flag } as const;
 const options: Readonly<Record<"run" | "resume" | "verify", ParseArgsOptionsConfig>> = {
   run: { ...going, base: text, check: list, setup: list, config: text, publish: text },
-  resume: going,
+  resume: { ...going, base: text },
   verify: common,
 };
 
@@ -178,6 +178,7 @@ export const helpText = `Baton on a repository of this machine.
       --publish branch         what is made of the result
   resume <session>             go on with a session that was killed, interrupted or suspended
       --repo DIR --model NAME  where the repository or the script is now
+      --base BRANCH            the session's own base: go on from it although something else is checked out now
   verify <session or directory>
                                prove the log of a session, or say where it is damaged
   help, --version

@@ -14,6 +14,8 @@ const schema = v.object({
   /** What it was counted as when the session began; it may have been moved since. */
   repositoryId: v.number(),
   base: v.string(),
+  /** The branch that was checked out, where that decided the base; null where `--base` named it. */
+  head: v.optional(v.nullable(v.string()), null),
   model: v.string(),
   /** The file that stands for a model; absolute. */
   script: v.nullable(v.string()),
@@ -41,7 +43,8 @@ export async function newOrders(asked: Asked, here: Here): Promise<Ordered> {
   if (found === null) return unusable(`${dir} is in no git repository; name one with --repo`);
   await mkdir(here.places.dir, { recursive: true, mode: 0o700 });
   const place = { gitDir: found.gitDir, home: here.places.dir, path: here.path };
-  const base = asked.base ?? (await currentBranch(place));
+  const head = asked.base === null ? await currentBranch(place) : null;
+  const base = asked.base ?? head;
   if (base === null) return unusable(`no branch is checked out in ${found.path}; name one with --base`);
   if ((await branchHead(place, base)) === null) {
     return unusable(`${found.path} has no branch ${base} with a commit; name one with --base`);
@@ -53,6 +56,7 @@ export async function newOrders(asked: Asked, here: Here): Promise<Ordered> {
       // In place of GitHub's number.
       repositoryId: Number.parseInt(digestOf(found.path).slice(0, 12), 16),
       base,
+      head,
       ...modelOf(asked.model ?? defaults.model, here.cwd),
       config: asked.config ?? defaults.config,
       setup: copyOf(asked.setup),
@@ -67,12 +71,21 @@ export async function againOrders(session: SessionId, asked: Asked, here: Here):
   const file = here.places.orders(session);
   const kept = v.safeParse(schema, await jsonOf(file));
   if (!kept.success) return unusable(`${file} does not say how ${session} was begun`);
+  const { base } = kept.output;
+  if (asked.base !== null && asked.base !== base) {
+    return unusable(
+      `${session} works from ${base}, not from ${asked.base}; only run can begin on another branch`,
+    );
+  }
+  // Said once, it holds for every later resume.
+  const head = asked.base === null ? kept.output.head : null;
+  if (head !== kept.output.head) await keepOrders(session, { ...kept.output, head }, here.places);
   const dir = asked.repo === null ? kept.output.repository : path.resolve(here.cwd, asked.repo);
   const found = findRepository(dir);
   if (found === null) return unusable(`${dir} is in no git repository any more; name it with --repo`);
   const model = asked.model === null ? {} : modelOf(asked.model, here.cwd);
   const sandbox = asked.sandbox ?? kept.output.sandbox;
-  return { kind: "orders", orders: { ...kept.output, ...model, repository: found.path, sandbox } };
+  return { kind: "orders", orders: { ...kept.output, ...model, head, repository: found.path, sandbox } };
 }
 
 export async function keepOrders(

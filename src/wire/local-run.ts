@@ -165,7 +165,8 @@ function linesFor(
   const { kind, reason, detail, branch, headSha, turns, costUsd } = ended;
   const cost = costUsd === null ? "cost unknown" : `${costUsd.toFixed(2)} USD`;
   // The log on this machine is the session, whether or not it could be shelved.
-  const goesOn = session !== null && (ended.resumable || kind === "suspended" || kind === "failed");
+  const goesOn =
+    session !== null && reason !== "moved" && (ended.resumable || kind === "suspended" || kind === "failed");
   return [
     `${kind} (${reason}): ${detail}`,
     ...(branch === null ? [] : [`branch ${branch} at ${headSha ?? "an unknown commit"}`]),

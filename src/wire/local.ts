@@ -5,6 +5,7 @@ import { anthropicModel } from "../adapters/anthropic/model.ts";
 import { diskLeases } from "../adapters/disk/leases.ts";
 import type { Lock } from "../adapters/disk/lock.ts";
 import { diskShelf } from "../adapters/disk/shelf.ts";
+import type { GitPlace } from "../adapters/git/environment.ts";
 import { localHost } from "../adapters/git/local-host.ts";
 import { findRepository } from "../adapters/git/local-repository.ts";
 import { localWorkspaces } from "../adapters/git/workspaces.ts";
@@ -24,6 +25,7 @@ import { tools } from "../tools/all.ts";
 import { definitions } from "../tools/definitions.ts";
 import { systemClock } from "./clock.ts";
 import { takeGround } from "./ground.ts";
+import { whyHeadMoved } from "./local-moved.ts";
 import type { LocalOrders } from "./local-orders.ts";
 import type { LocalPlaces } from "./local-places.ts";
 import { isRunAlive, type LocalRun } from "./local-run-name.ts";
@@ -68,6 +70,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
   const repository = repositoryFacts(orders);
   const found = findRepository(orders.repository);
   if (found === null) throw new Error(`${orders.repository} is in no git repository any more`);
+  const place: GitPlace = { gitDir: found.gitDir, home: places.dir, path: options.path };
   const dirs = await makeDirs(join(places.runs, run.id));
   let lock: Lock | null = null;
   const rooms = sandboxRooms({
@@ -91,10 +94,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     mask: maskOf(options.apiKey === null ? [] : [options.apiKey]),
     key: localKey(repository.id),
     permissions: memoryPermissions({ [options.user.login]: "admin" }),
-    host: localHost({
-      place: { gitDir: found.gitDir, home: places.dir, path: options.path },
-      now: systemClock.now,
-    }),
+    host: localHost({ place, now: systemClock.now }),
     leases: diskLeases({ dir: places.leases, isAlive: isRunAlive }),
     shelf: diskShelf({ dir: places.shelf, run: run.id }),
     model: modelOf(options),
@@ -103,7 +103,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     rooms,
     parseYaml,
     ground: (session) =>
-      groundFor(session, { ...options, dirs }, (taken) => {
+      groundFor(session, { ...options, dirs, place }, (taken) => {
         lock = taken;
       }),
     opened: (session) => {
@@ -118,11 +118,11 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
   };
 }
 
-type GroundParts = LocalOptions & { readonly dirs: RunDirs };
+type GroundParts = LocalOptions & { readonly dirs: RunDirs; readonly place: GitPlace };
 
 async function groundFor(
   session: SessionId,
-  { orders, places, path, dirs, fromShelf, watch }: GroundParts,
+  { orders, places, path, dirs, place, fromShelf, watch }: GroundParts,
   locked: (lock: Lock) => void,
 ): Promise<GroundTaken> {
   const home = places.home(session);
@@ -140,7 +140,13 @@ async function groundFor(
     },
   });
   if (taken.kind === "refused") return taken;
-  return { kind: "taken", ground: { ...taken.ground, files: watched(taken.ground.files, watch) } };
+  const { ground } = taken;
+  const pin: typeof ground.pin = async (target, how) => {
+    const again = fromShelf !== null && target.kind === "branch" ? target.baseSha : null;
+    const moved = again === null ? null : await whyHeadMoved(orders, again, place);
+    return moved === null ? ground.pin(target, how) : { kind: "refused", code: "moved", why: moved };
+  };
+  return { kind: "taken", ground: { ...ground, pin, files: watched(ground.files, watch) } };
 }
 
 /** The log of a terminal's session has no other copy, and a laptop loses power. */

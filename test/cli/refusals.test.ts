@@ -19,8 +19,8 @@ describe("the command line", () => {
     ],
     [
       "a flag of another command",
-      ["resume", "s000000000000", "--base", "x"],
-      "Unknown option '--base'; resume knows",
+      ["resume", "s000000000000", "--config", "x"],
+      "Unknown option '--config'; resume knows",
     ],
     ["a flag without its value", ["run", "x", "--check"], "argument missing; run knows"],
     ["a run without a task", ["run", " "], "run takes the task in words"],
