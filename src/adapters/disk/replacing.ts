@@ -30,6 +30,12 @@ export function replacingNow(file: string): Disposable & { readonly replace: (by
   const remove = () => {
     for (const name of [spare, next]) rmSync(name, { force: true });
   };
+  // What cannot be removed is found by the next one who opens it, and must not hide what went wrong before.
+  const tidy = () => {
+    try {
+      remove();
+    } catch {}
+  };
   // A name that a crash left may stand for the file itself, which must never be written to in place.
   remove();
   return {
@@ -39,12 +45,12 @@ export function replacingNow(file: string): Disposable & { readonly replace: (by
         keep(file, next);
         renameSync(spare, file);
       } catch (cause) {
-        remove();
+        tidy();
         throw new Error(`cannot write ${file}`, { cause });
       }
       [spare, next] = [next, spare];
     },
-    [Symbol.dispose]: remove,
+    [Symbol.dispose]: tidy,
   };
 }
 
