@@ -1,6 +1,7 @@
 // Damages a session's files at every byte, runs every disk full, and takes the power at every moment:
 // `npm run sweep:disk`. Prints what did not hold, and one JSON line of counts at the end.
 import { cutLogs, cutManifests, everyValue, flipLogs, flipManifests } from "../kit/disk/damage.ts";
+import { failedCalls, whyNoInjection } from "../kit/disk/failed-calls.ts";
 import { brokenDisks, fullDisks } from "../kit/disk/faults.ts";
 import { bytesOfRoom, givenFileBound, givenSmallDisk, pagesOfRoom } from "../kit/disk/full-disk.ts";
 import { powerLosses } from "../kit/disk/power-loss.ts";
@@ -49,6 +50,13 @@ for (const given of places) {
   say(`${full.place.name}: writes cut short and refused (${counts.cases} cases so far)`);
 }
 for await (const one of brokenDisks()) take([one]);
+
+const injection = whyNoInjection();
+if (injection !== null) say(`skipped: ${injection}`);
+else {
+  for await (const one of failedCalls()) take([one]);
+  say(`calls to the kernel that failed with EIO, each once (${counts.cases} cases so far)`);
+}
 
 for (const line of wrong) say(line);
 say(JSON.stringify({ sweep: "disk", ...counts }));

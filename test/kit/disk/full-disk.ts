@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { ownLimit, setOwnLimit } from "./own-limit.ts";
 
 /** Somewhere a session's files run out of room, and how much room to try. */
 export type Place = {
@@ -27,14 +28,10 @@ const none = (why: string): Given<Place> => ({ place: null, why, [Symbol.dispose
  * needs no privilege and cuts at every byte, which a file system in pages does not.
  */
 export function givenFileBound(rooms: Place["rooms"]): Given<Place> {
-  const limit = (value: string): void => {
-    execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${value}:`], { stdio: "ignore" });
-  };
   let usual: string;
   try {
-    const asked = ["--pid", String(process.pid), "--fsize", "--noheadings", "--raw", "--output", "SOFT"];
-    usual = execFileSync("prlimit", asked, { encoding: "utf8" }).trim();
-    limit(usual);
+    usual = ownLimit("fsize");
+    setOwnLimit("fsize", usual);
   } catch {
     return none("prlimit is not there: the bounds of single files were not tried");
   }
@@ -43,14 +40,14 @@ export function givenFileBound(rooms: Place["rooms"]): Given<Place> {
   process.on("SIGXFSZ", ignore);
   const dir = mkdtempSync(path.join(os.tmpdir(), "baton-bound-"));
   const bound = (room: number): Disposable => {
-    limit(String(room));
-    return { [Symbol.dispose]: () => limit(usual) };
+    setOwnLimit("fsize", String(room));
+    return { [Symbol.dispose]: () => setOwnLimit("fsize", usual) };
   };
   return {
     place: { name: "files bounded", dir, rooms, bound },
     why: "",
     [Symbol.dispose]: () => {
-      limit(usual);
+      setOwnLimit("fsize", usual);
       process.off("SIGXFSZ", ignore);
       rmSync(dir, { recursive: true, force: true });
     },
