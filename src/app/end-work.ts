@@ -1,6 +1,6 @@
 import { limits } from "../base/limits.ts";
 import { fencedNow } from "./deliver-work.ts";
-import { type Outcome, type OutcomeKind, outcome, sentenceOf } from "./outcome.ts";
+import { allIsKept, type Outcome, type OutcomeKind, outcome, sentenceOf } from "./outcome.ts";
 import type { Work } from "./work.ts";
 
 type Published = {
@@ -35,26 +35,45 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   } else {
     await journal.append({ type: "run.suspended", reason, detail: detail.slice(0, limits.inlineBytesMax) });
   }
-  const kind = ended.kind === "ended" ? ended.outcome : "suspended";
-  if (reason === "cancelled") return outcomeOf(work, kind, ended, "");
+  const kind = kindOf(ended);
+  if (reason === "cancelled") {
+    const kept = shipper.unshipped() === null || shipper.stored() > 0;
+    return outcomeOf(work, ended, { report: "", kept });
+  }
   const shipped = await shipper.ship();
   await shipper.idle();
-  const saved = ended.kind === "suspended" && shipped.kind === "shipped";
-  if (shipped.kind === "unshipped") {
-    board.note(
-      `**This session cannot be resumed on another machine:** it could not be stored (${shipped.why}).`,
-    );
-  }
+  const kept = shipped.kind === "shipped" || shipper.stored() > 0;
+  const told = shipped.kind === "shipped" ? ended : { ...ended, detail: withoutKept(ended.detail) };
+  if (shipped.kind === "unshipped") board.note(unstoredNote(shipped.why, { ended, kept }));
   const lost = await isLost(work);
   const report = await board.finish({
-    stopped: { outcome: kind, reason, detail, resumable: saved, compareUrl: ended.compareUrl ?? null },
+    stopped: {
+      outcome: kind,
+      reason,
+      detail: sentenceOf(told.detail),
+      resumable: kept && ended.kind === "suspended",
+      compareUrl: ended.compareUrl ?? null,
+    },
     pullRequest: ended.pullRequest ?? null,
     // The comment tells of the run that has the session now.
     silent: lost,
   });
   if (ended.kind === "ended" && !lost) await releaseLeases(work);
   means.say(`${identity.session}: ${kind} (${reason})`);
-  return outcomeOf(work, kind, ended, report, saved);
+  return outcomeOf(work, told, { report, kept });
+}
+
+function withoutKept(detail: string): string {
+  return detail.replace(allIsKept, "").replace("  ", " ").trim();
+}
+
+function unstoredNote(
+  why: string,
+  { ended, kept }: { readonly ended: Ended; readonly kept: boolean },
+): string {
+  if (kept && ended.kind === "suspended")
+    return `**What was done last is lost with this machine:** it could not be stored (${why}). A resume goes on from what was stored before.`;
+  return `**This session cannot be resumed on another machine:** it could not be stored (${why}).`;
 }
 
 /** Whether another run has the session now; where nobody can tell, the one that worked on it says how it ended. */
@@ -76,16 +95,18 @@ async function releaseLeases({ means, identity }: Work): Promise<void> {
   }
 }
 
+function kindOf(ended: Ended): OutcomeKind {
+  return ended.kind === "ended" ? ended.outcome : "suspended";
+}
+
+/** `kept`: something of the session is off this machine, or `post` still tries to store it. */
 function outcomeOf(
-  work: Work,
-  kind: OutcomeKind,
+  { identity, journal }: Work,
   ended: Ended,
-  report: string,
-  resumable = ended.kind === "suspended",
+  { report, kept }: { readonly report: string; readonly kept: boolean },
 ): Outcome {
-  const { identity, journal } = work;
-  return outcome(kind, ended.reason, ended.detail, {
-    resumable,
+  return outcome(kindOf(ended), ended.reason, ended.detail, {
+    resumable: kept && ended.kind === "suspended",
     session: identity.session,
     pullRequest: ended.pullRequest ?? null,
     branch: ended.branch ?? null,

@@ -62,6 +62,9 @@ export function sentenceOf(text: string): string {
   return begun === "" || /[.!?:]$|```$/.test(begun) ? begun : `${begun}.`;
 }
 
+/** What a run that stopped early says of its work, where that is so. */
+export const allIsKept = "Everything up to the last finished call is kept.";
+
 /** The input that raises a budget. */
 export function budgetInput(budget: "turns" | "minutes" | "tokens" | "cost"): string {
   return budget === "cost" ? "max-cost-usd" : `max-${budget}`;

@@ -10,6 +10,7 @@ import { lastTree, type Sent, type Shipping, sendShipment } from "../session/shi
 import type { SealKey } from "../session/shipment.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
+import { allIsKept } from "./outcome.ts";
 
 export type Rest =
   /** There is nothing to ship: no log, or a session that ended and was shipped by its own run. */
@@ -65,9 +66,17 @@ async function sendRest(
 /** How a run ended that could not tell its own comment. */
 export type Untold = { readonly outcome: string; readonly reason: string; readonly detail: string };
 
+/** How much of a session is off its machine. */
+export type Saved = "whole" | "part" | "nothing";
+
+export function savedBy({ sent, state }: Extract<Rest, { kind: "shipped" }>): Saved {
+  if (sent.kind === "sent") return "whole";
+  return state.shipped === null ? "nothing" : "part";
+}
+
 /** The last words in the status comment of a run that could not say them itself; `untold` is null where it died. */
 export async function finishComment(
-  { log, state, saved }: { readonly log: VerifiedLog; readonly state: State; readonly saved: boolean },
+  { log, state, saved }: { readonly log: VerifiedLog; readonly state: State; readonly saved: Saved },
   options: {
     readonly host: Host;
     readonly key: SealKey;
@@ -103,14 +112,18 @@ export async function finishComment(
   else await options.host.comment.update(ours.id, body);
 }
 
-function stoppedBy(untold: Untold | null, saved: boolean): Stopped {
+const keptWords: Readonly<Record<Saved, string>> = {
+  whole: allIsKept,
+  part: "What it did last could not be stored; a resume goes on from what was stored before.",
+  nothing: "What it did could not be stored.",
+};
+
+function stoppedBy(untold: Untold | null, saved: Saved): Stopped {
   const died = { outcome: "suspended", reason: "died", detail: "The run died." };
   const { outcome, reason, detail } = untold ?? died;
-  const kept = saved
-    ? "Everything up to the last finished call is kept."
-    : "What it did could not be stored.";
-  const whole = detail.includes(kept) ? detail : `${detail} ${kept}`;
-  return { outcome, reason, detail: whole, resumable: saved, compareUrl: null };
+  const kept = keptWords[saved];
+  const said = detail.replace(allIsKept, "").trim();
+  return { outcome, reason, detail: `${said} ${kept}`, resumable: saved !== "nothing", compareUrl: null };
 }
 
 type PullRequest = { readonly number: number; readonly url: string };

@@ -1,9 +1,11 @@
-import type { Clock } from "../base/clock.ts";
 import type { SessionFiles } from "./files.ts";
 import type { OpenJournal } from "./open-journal.ts";
-import { type Shipped, type Shipping, sendShipment } from "./ship.ts";
+import { type Sent, type Shipped, type Shipping, sendShipment } from "./ship.ts";
 
-/** Ships the open session while it works; one shipment at a time, the later ones wait and then send the rest. */
+/**
+ * Ships the open session while it works, one shipment at a time. What is asked for meanwhile waits, and then sends
+ * everything that came since in one.
+ */
 export type Shipper = {
   /** Resolves once everything appended before the call has left the machine, or cannot. */
   readonly ship: () => Promise<ShipResult>;
@@ -11,15 +13,19 @@ export type Shipper = {
   readonly turnEnded: () => Promise<void>;
   /** Waits for a shipment under way. */
   readonly idle: () => Promise<void>;
-  /** Why the session cannot be resumed from elsewhere, or null. */
+  /** Why the last shipment did not leave, or null. */
   readonly unshipped: () => string | null;
+  /** The last record that is known to be off this machine, from this run or one before it; 0 when none is. */
+  readonly stored: () => number;
 };
 
 export type ShipResult = { readonly kind: "shipped" } | { readonly kind: "unshipped"; readonly why: string };
 
 const bytesBetween = 256 * 1024;
 /** GitHub allows 500 artifacts a job; after this many, shipments come ten times less often. */
-const shipmentsMax = 200;
+const artifactsMax = 200;
+const seldom = 10;
+const seldomSecondsMin = 60;
 
 export function openShipper(options: {
   readonly journal: OpenJournal;
@@ -28,80 +34,109 @@ export function openShipper(options: {
   /** The last shipment of the chain that this run continues, or null. */
   readonly last: Shipped | null;
   readonly shipSeconds: number;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onUnshipped: (why: string) => void;
 }): Shipper {
-  const { journal, files, shipping, clock, signal } = options;
+  const { journal, files, shipping, signal } = options;
+  const { clock } = shipping;
   let last = options.last;
-  let sent = 0;
+  /** Names of the next number that are used up: a shipment that failed may have been stored under one. */
+  let tried = 0;
+  let artifacts = 0;
   let lastAt = clock.elapsed();
   let lastWritten = 0;
   /** The record that says what was sent needs no shipment of its own. */
   let told = options.last?.to ?? 0;
   let lasting: string | null = null;
   let trouble: string | null = null;
-  let underWay: Promise<unknown> = Promise.resolve();
 
   const send = async (): Promise<ShipResult> => {
     if (lasting !== null) return { kind: "unshipped", why: lasting };
     const { written } = journal;
     const snapshot = await journal.snapshot();
     if (last !== null && told >= snapshot.head.seq) return { kind: "shipped" };
-    const result = await sendShipment(snapshot, last, (last?.number ?? 0) + 1, { files, shipping, signal });
+    const number = (last?.number ?? 0) + 1;
+    const result = await sendShipment(snapshot, last, number, { files, shipping, tried, signal });
     lastAt = clock.elapsed();
     lastWritten = written;
-    switch (result.kind) {
-      case "nothing":
-        return { kind: "shipped" };
-      case "failed":
-        trouble = result.why;
-        if (result.lasting) lasting = result.why;
-        options.onUnshipped(result.why);
-        return { kind: "unshipped", why: result.why };
-      case "sent": {
-        last = result.shipped;
-        sent += 1;
-        trouble = null;
-        const { number, to, digest } = result.shipped;
-        const record = await journal.append({
-          type: "shipment.sent",
-          number,
-          from: result.from,
-          to,
-          digest,
-          name: result.name,
-        });
-        if (record.seq === to + 1) told = record.seq;
-        return { kind: "shipped" };
-      }
-    }
+    if (result.kind === "nothing") return { kind: "shipped" };
+    artifacts += result.tries - tried;
+    return result.kind === "failed" ? failed(result) : sent(result);
   };
 
-  const ship = (): Promise<ShipResult> => {
-    const result = underWay.then(send);
-    underWay = result.catch(() => undefined);
-    return result;
+  const failed = (result: Extract<Sent, { kind: "failed" }>): ShipResult => {
+    const { why } = result;
+    tried = result.tries;
+    trouble = why;
+    if (result.lasting) lasting = why;
+    options.onUnshipped(why);
+    return { kind: "unshipped", why };
   };
+
+  const sent = async ({ shipped, from, name }: Extract<Sent, { kind: "sent" }>): Promise<ShipResult> => {
+    last = shipped;
+    tried = 0;
+    trouble = null;
+    const { number, to, digest } = shipped;
+    const record = await journal.append({ type: "shipment.sent", number, from, to, digest, name });
+    if (record.seq === to + 1) told = record.seq;
+    return { kind: "shipped" };
+  };
+
+  const line = oneAtATime(send);
 
   const due = (): boolean => {
-    const wait = options.shipSeconds * 1000 * (sent < shipmentsMax ? 1 : 10);
-    if (clock.elapsed() - lastAt >= wait) return true;
-    return journal.written - lastWritten >= bytesBetween;
+    const isMany = artifacts >= artifactsMax;
+    const seconds = isMany ? seldom * Math.max(options.shipSeconds, seldomSecondsMin) : options.shipSeconds;
+    if (clock.elapsed() - lastAt >= seconds * 1000) return true;
+    return journal.written - lastWritten >= bytesBetween * (isMany ? seldom : 1);
   };
 
   return {
-    ship,
+    ship: line.begin,
     turnEnded: async () => {
       if (!due()) return;
-      const result = ship();
-      if (options.shipSeconds === 0) await result;
-      // A fault of ours in the background comes out where the run waits for `idle`.
-      else result.catch((error: unknown) => options.onUnshipped(String(error)));
+      if (options.shipSeconds === 0) await line.begin();
+      // What is under way ends first; the end of the next turn sends the rest.
+      else if (!line.isBusy())
+        // A fault of ours in the background comes out where the run ships and waits for it.
+        line.begin().catch((error: unknown) => options.onUnshipped(String(error)));
     },
+    idle: line.idle,
+    unshipped: () => lasting ?? trouble,
+    stored: () => last?.to ?? 0,
+  };
+}
+
+type Line<T> = {
+  readonly begin: () => Promise<T>;
+  readonly isBusy: () => boolean;
+  readonly idle: () => Promise<void>;
+};
+
+/** One waits at most: it has not begun, so it takes along whatever is there when it does. */
+function oneAtATime<T>(work: () => Promise<T>): Line<T> {
+  let underWay: Promise<unknown> = Promise.resolve();
+  let waiting: Promise<T> | null = null;
+  let busy = 0;
+  return {
+    begin: () => {
+      if (waiting !== null) return waiting;
+      busy += 1;
+      const result = underWay.then(() => {
+        waiting = null;
+        return work();
+      });
+      waiting = result;
+      const done = (): void => {
+        busy -= 1;
+      };
+      underWay = result.then(done, done);
+      return result;
+    },
+    isBusy: () => busy > 0,
     idle: async () => {
       await underWay;
     },
-    unshipped: () => lasting ?? trouble,
   };
 }

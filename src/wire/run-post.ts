@@ -8,12 +8,13 @@ import { diskSessionFiles, removeSessionFiles } from "../adapters/disk/files.ts"
 import { endProcess, lockSession, readLock } from "../adapters/disk/lock.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
 import { endSandbox, removeTree } from "../adapters/sandbox/end.ts";
-import { finishComment, type Rest, shipRest, type Untold } from "../app/ship-rest.ts";
+import { finishComment, type Rest, savedBy, shipRest, type Untold } from "../app/ship-rest.ts";
 import type { Host } from "../delivery/host.ts";
 import { whoFollowed } from "../session/claim.ts";
 import type { Leases } from "../session/leases.ts";
 import type { SealKey } from "../session/shipment.ts";
 import { githubMeans, keyFor, runUrl } from "./action.ts";
+import { systemClock } from "./clock.ts";
 import { version } from "./version.ts";
 
 const postMsMax = 4 * 60_000;
@@ -50,6 +51,7 @@ export async function runPost(options: PostOptions): Promise<void> {
       key,
       run: { id, attempt, job },
       workflow: surroundings.workflow.path,
+      clock: systemClock,
       nonce: () => randomBytes(12),
       pack: sealedTrees({
         dir: path.join(home, "git"),
@@ -80,7 +82,11 @@ async function tell(
   const { sent, state } = rest;
   const { session } = rest.log.manifest.identity;
   if (sent.kind === "sent") log.say(`${session} is stored up to record ${rest.log.tail.seq}.`);
-  if (sent.kind === "failed") log.warn(`${session} cannot be resumed: it could not be stored (${sent.why}).`);
+  if (sent.kind === "failed") {
+    const then =
+      state.shipped === null ? "cannot be resumed" : "can only be resumed from what was stored before";
+    log.warn(`${session} could not be stored (${sent.why}), so it ${then}.`);
+  }
   // The comment and the leases belong to whoever goes on with the session.
   const follower = await whoFollowed(session, state.gen, { leases, signal });
   if (follower !== null) return log.say(`${follower} goes on with ${session}.`);
@@ -88,7 +94,7 @@ async function tell(
   if (ending !== "told") {
     const untold = ending ?? (state.reason === "cancelled" ? cancelled : null);
     const words = { triggerPhrase, runUrl: runUrl(surroundings), untold };
-    await finishComment({ ...rest, saved: sent.kind === "sent" }, { host, key, ...words });
+    await finishComment({ ...rest, saved: savedBy(rest) }, { host, key, ...words });
   }
   if (state.status === "ended") await leases.release(session, { from: 1, signal });
 }

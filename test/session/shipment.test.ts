@@ -54,6 +54,7 @@ function shippingTo(shelf: Shelf): Shipping {
     key,
     run: { id: "1", attempt: 1, job: "agent" },
     workflow: ".github/workflows/agent.yml",
+    clock: handClock(),
     nonce: () => {
       nonces += 1;
       return Buffer.alloc(12, nonces);
@@ -222,7 +223,7 @@ describe("sending", () => {
   it("gives up at once where nothing can be stored", async () => {
     const all = await given(givenShelf([{ kind: "unavailable", why: "the quota is used up" }]));
     const sent = await sendShipment(await all.journal.snapshot(), null, 1, { ...all, signal });
-    expect(sent).toEqual({ kind: "failed", lasting: true, why: "the quota is used up" });
+    expect(sent).toEqual({ kind: "failed", lasting: true, why: "the quota is used up", tries: 1 });
   });
 
   it("sends only what came since the shipment before", async () => {
