@@ -1,17 +1,28 @@
+import { branchName } from "../delivery/branch.ts";
 import type { Host } from "../delivery/host.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
 
-/** Check 10: the branch that the work goes to is where we left it. Null when it is, else a sentence. */
+/**
+ * Check 10: the branch that the work goes to is where we left it, at `baseSha` or at what was delivered last. Null when
+ * it is, else a sentence. Throws `HostUnavailable`.
+ */
 export async function whyMoved(identity: Identity, state: State, host: Host): Promise<string | null> {
   const { session, thread, baseRef, baseSha } = identity;
-  const branch = state.effects[`${session}/branch`];
-  const expected = branch?.status === "done" ? branch.detail : baseSha;
+  const effect = state.effects[`${session}/branch`];
+  const delivered = effect?.status === "done" ? effect.detail : null;
   if (thread?.kind === "pull-request") {
     const now = await host.thread(thread.number);
     if (now?.head == null) return `pull request #${thread.number} is gone`;
+    const expected = delivered ?? baseSha;
     if (now.head.sha === expected) return null;
     return `${baseRef} is at ${now.head.sha}, and this session left it at ${expected}; start again on the new head`;
   }
-  return null;
+  if (delivered === null) return null;
+  // Going on would bring back what somebody took away, or publish beside what somebody added.
+  const name = branchName(thread, session);
+  const now = await host.branch.find(name);
+  if (now?.sha === delivered) return null;
+  const where = now === null ? "is gone" : `is at ${now.sha}`;
+  return `the branch ${name} ${where}, and this session left it at ${delivered}; start anew with a new command`;
 }

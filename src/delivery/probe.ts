@@ -1,21 +1,30 @@
 import type { Thread } from "../session/event.ts";
 import type { SessionId } from "../session/id.ts";
 import type { SealKey } from "../session/shipment.ts";
-import type { Host } from "./host.ts";
+import { type Host, HostUnavailable } from "./host.ts";
 import { markerOf } from "./marker.ts";
 
 export type Probed =
   | { readonly status: "done"; readonly detail: string; readonly url: string | null }
-  | { readonly status: "absent"; readonly detail: string };
+  | { readonly status: "absent"; readonly detail: string }
+  /** It cannot be looked up, or not now: whether it happened is in doubt. */
+  | { readonly status: "unknown"; readonly why: string };
 
-/**
- * Whether an effect that was intended and not settled is there (session.md, section 7, check 9). Null for a key that
- * cannot be looked up, which is in doubt. Throws `HostUnavailable`.
- */
-export async function probeEffect(
-  effect: { readonly session: SessionId; readonly key: string; readonly detail: string },
-  options: { readonly host: Host; readonly key: SealKey; readonly thread: Thread | null },
-): Promise<Probed | null> {
+type Effect = { readonly session: SessionId; readonly key: string; readonly detail: string };
+type Place = { readonly host: Host; readonly key: SealKey; readonly thread: Thread | null };
+
+/** Whether an effect that was intended and not settled is there (session.md, section 7, check 9). */
+export async function probeEffect(effect: Effect, options: Place): Promise<Probed> {
+  try {
+    return (await lookUp(effect, options)) ?? { status: "unknown", why: "nothing says how to look it up" };
+  } catch (error) {
+    if (error instanceof HostUnavailable) return { status: "unknown", why: error.message };
+    throw error;
+  }
+}
+
+/** Null for a key that cannot be looked up. Throws `HostUnavailable`. */
+async function lookUp(effect: Effect, options: Place): Promise<Probed | null> {
   const { session, key } = effect;
   const detail = detailOf(effect.detail);
   switch (key) {

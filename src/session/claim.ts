@@ -5,7 +5,8 @@ import type { Lease, Leases } from "./leases.ts";
 export type Claim =
   /** `leased` false: refs cannot be written here, so two runs are kept apart by create-only effects alone. */
   | { readonly kind: "claimed"; readonly gen: number; readonly leased: boolean; readonly why: string | null }
-  | { readonly kind: "refused"; readonly code: "busy"; readonly why: string };
+  /** `busy`: another run has it. `lost-race`: another run took it while this one was looking. */
+  | { readonly kind: "refused"; readonly code: "busy" | "lost-race"; readonly why: string };
 
 /**
  * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, or
@@ -40,7 +41,7 @@ export async function claimSession(
     case "lost": {
       const winner = (await leases.holders(session, { signal })).find((lease) => lease.gen === gen);
       const name = winner === undefined ? "another run" : nameOf(winner.run);
-      return { kind: "refused", code: "busy", why: `${name} claimed ${session} first; ${waitForIt}` };
+      return { kind: "refused", code: "lost-race", why: `${name} claimed ${session} first; ${waitForIt}` };
     }
   }
 }
@@ -63,7 +64,7 @@ async function endedMeanwhile(
   if (holders.every((holder) => now.some((lease) => lease.gen === holder.gen))) return null;
   await leases.release(session, { from: gen, signal });
   const why = `another run went on with ${session} and ended it while this one was looking; nothing was done`;
-  return { kind: "refused", code: "busy", why };
+  return { kind: "refused", code: "lost-race", why };
 }
 
 /** Why the session of this holder cannot be taken over yet, naming its run; null when its job is over or our own. */

@@ -1,18 +1,11 @@
 import type { Digest } from "../base/hash.ts";
-import type { SessionEvent } from "./event.ts";
+import type { SessionEvent, Settlement } from "./event.ts";
 import type { Journal } from "./journal.ts";
-import { deathsBefore, openIntent, type State } from "./state.ts";
+import { deathsBefore, type OpenCall, openIntent, type State } from "./state.ts";
 
 export type ResumeRefusal = {
   readonly kind: "refused";
-  readonly code:
-    | "ended"
-    | "crash-loop"
-    | "in-doubt"
-    | "other-provider"
-    | "other-model"
-    | "other-protocol"
-    | "other-tools";
+  readonly code: "ended" | "crash-loop" | "other-provider" | "other-model" | "other-protocol" | "other-tools";
   readonly why: string;
 };
 
@@ -20,19 +13,16 @@ const crashesMax = 10;
 const sameIntentMax = 3;
 const readsAgainMax = 2;
 
-/** Checks 6, 7 and 9 of session.md, section 7: nothing is written. Null when the session may go on. */
-export function refuseResume(
-  state: State,
+/** Check 6 of session.md, section 7: who resumes has to be what began it. Null when it is. */
+export function refuseOther(
+  { identity }: State,
   now: {
     readonly provider: string;
     readonly model: string;
     readonly protocol: number;
     readonly tools: Digest;
-    /** The generation that is to be claimed. */
-    readonly gen: number;
   },
 ): ResumeRefusal | null {
-  const { identity } = state;
   if (identity === null) return refused("other-protocol", "the log does not open a session");
   if (identity.protocol !== now.protocol) {
     return refused(
@@ -58,12 +48,17 @@ export function refuseResume(
       "the session was begun by a version of Baton with other tools; resume it with that version",
     );
   }
-  if (state.status === "ended")
-    return refused("ended", `the session ended (${state.reason}); a new command starts a new one`);
-  return refuseCrashLoop(state, now.gen) ?? refuseDoubt(state);
+  return null;
 }
 
-function refuseCrashLoop(state: State, gen: number): ResumeRefusal | null {
+/** The first part of check 7. */
+export function refuseEnded(state: State): ResumeRefusal | null {
+  if (state.status !== "ended") return null;
+  return refused("ended", `the session ended (${state.reason}); a new command starts a new one`);
+}
+
+/** The last part of check 7. `gen` is the generation that is to be claimed. */
+export function refuseCrashLoop(state: State, gen: number): ResumeRefusal | null {
   const deaths = deathsBefore(state, gen);
   if (deaths === 0) return null;
   const intent = openIntent(state);
@@ -75,64 +70,73 @@ function refuseCrashLoop(state: State, gen: number): ResumeRefusal | null {
   return refused("crash-loop", `${same} runs in a row have died at the same place: ${intent}`);
 }
 
-function firstOpen({ turn }: State): State["turn"]["calls"][number] | undefined {
+function firstOpen({ turn }: State): OpenCall | undefined {
   return turn.calls.find((call) => !call.settled);
 }
 
-/** An external call that began may have happened, and nobody can look it up: a person has to say. */
-function refuseDoubt(state: State): ResumeRefusal | null {
+/**
+ * The call of check 9: an external one that began may have happened, and nobody can look it up, so a person has to
+ * say. Those behind it have not begun.
+ */
+export function callInDoubt(state: State): OpenCall | null {
   const open = firstOpen(state);
-  if (open === undefined || open.class !== "external") return null;
-  return refused(
-    "in-doubt",
-    `call ${open.id} (${open.tool}) was begun and not settled; whether it took effect cannot be known`,
-  );
+  return open?.class === "external" && state.turn.phase === "calling" ? open : null;
 }
 
 function refused(code: ResumeRefusal["code"], why: string): ResumeRefusal {
   return { kind: "refused", code, why };
 }
 
+/** What a person says of the call that is in doubt. */
+export type Resolution = { readonly took: "done" | "not-done"; readonly by: string };
+
 const rolledBack =
   "This call was interrupted before its result was recorded. Its changes were discarded: the workspace is as it was before the call.";
 const readGivenUp = "This call was interrupted each time it was run; it is not run again.";
 
+function resolvedText({ took, by }: Resolution): string {
+  const found = `This call was interrupted before its result was recorded. ${by} looked, and says that it`;
+  return took === "done"
+    ? `${found} took effect: do not repeat it. Its output is not known, and files that it changed were not kept.`
+    : `${found} did not take effect. Make it again if it is still needed.`;
+}
+
 /**
  * Settles what a run that died left open, by effect class (session.md, section 4). Settled calls stand; the first open
- * one is rolled back when it may have changed the workspace; reads are left open and run again, at most twice; the
- * rest has not begun and will run.
+ * one is rolled back when it may have changed the workspace, or settled by what a person said of it; reads are left
+ * open and run again, at most twice; the rest has not begun and will run. Returns the settlement, or null.
  */
-export async function recoverCalls({
-  journal,
-  append,
-}: {
-  readonly journal: Journal;
-  readonly append: (event: SessionEvent) => Promise<unknown>;
-}): Promise<readonly SessionEvent[]> {
+export async function recoverCalls(
+  {
+    journal,
+    append,
+  }: {
+    readonly journal: Journal;
+    readonly append: (event: SessionEvent) => Promise<unknown>;
+  },
+  resolution: Resolution | null = null,
+): Promise<Settled | null> {
   const { state } = journal;
   const open = firstOpen(state);
-  if (open === undefined || state.turn.phase !== "calling") return [];
-  const settle = async (status: "rolled-back" | "killed", text: string): Promise<readonly SessionEvent[]> => {
+  if (open === undefined || state.turn.phase !== "calling") return null;
+  const settle = async (status: Settlement, text: string): Promise<Settled> => {
     const output = await journal.store(text);
-    const event = {
-      type: "call.settled",
-      id: open.id,
-      status,
-      output,
-      whole: null,
-      tree: null,
-      plan: null,
-    } as const;
+    const nothing = { whole: null, tree: null, plan: null } as const;
+    const event = { type: "call.settled", id: open.id, status, output, ...nothing } as const;
     await append(event);
-    return [event];
+    return event;
   };
   switch (open.class) {
     case "workspace":
     case "repeatable":
       return settle("rolled-back", rolledBack);
     case "read":
-      return state.crashes.same > readsAgainMax ? settle("killed", readGivenUp) : [];
+      return state.crashes.same > readsAgainMax ? settle("killed", readGivenUp) : null;
     case "external":
-      throw new Error(`call ${open.id} is in doubt and reached recovery: resume has to refuse it`);
+      if (resolution === null)
+        throw new Error(`call ${open.id} is in doubt and reached recovery: resume has to refuse it`);
+      return settle(resolution.took === "done" ? "ok" : "not-run", resolvedText(resolution));
   }
 }
+
+type Settled = Extract<SessionEvent, { type: "call.settled" }>;

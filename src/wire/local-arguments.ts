@@ -11,6 +11,8 @@ export type Asked = {
   readonly config: string | null;
   readonly budget: Partial<Budget>;
   readonly sandbox: "off" | null;
+  /** Of a resume only. */
+  readonly resolve: "done" | "not-done" | null;
 };
 
 export type LocalCommand =
@@ -36,7 +38,7 @@ const limits = { "max-turns": text, "max-minutes": text, "max-tokens": text, "ma
 const going = { ...common, ...limits, repo: text, model: text, "no-sandbox": flag } as const;
 const options: Readonly<Record<"run" | "resume" | "verify", ParseArgsOptionsConfig>> = {
   run: { ...going, base: text, check: list, setup: list, config: text, publish: text },
-  resume: { ...going, base: text },
+  resume: { ...going, base: text, resolve: text },
   verify: common,
 };
 
@@ -116,6 +118,9 @@ function readAsked(values: Values): { readonly kind: "asked"; readonly asked: As
   if (model !== null && !model.startsWith("scripted:") && !/^[\w.:@/-]{1,128}$/.test(model)) {
     return unusable(`--model is ${JSON.stringify(model)}, which is no name of a model; or scripted:<file>`);
   }
+  const resolve = textIn(values, "resolve");
+  if (resolve !== null && resolve !== "done" && resolve !== "not-done")
+    return unusable(`--resolve is ${JSON.stringify(resolve)}; it takes done or not-done`);
   const asked: Asked = {
     repo: textIn(values, "repo"),
     base: textIn(values, "base"),
@@ -125,6 +130,7 @@ function readAsked(values: Values): { readonly kind: "asked"; readonly asked: As
     config: textIn(values, "config"),
     budget,
     sandbox: values["no-sandbox"] === true ? "off" : null,
+    resolve,
   };
   const empty = ["repo", "base", "config", "sessions"].find((name) => values[name] === "");
   return empty === undefined ? { kind: "asked", asked } : unusable(`--${empty} is empty`);
@@ -178,6 +184,7 @@ export const helpText = `Baton on a repository of this machine.
       --publish branch         what is made of the result
   resume <session>             go on with a session that was killed, interrupted or suspended
       --repo DIR --model NAME  where the repository or the script is now
+      --resolve done           what you found out about the call that it is in doubt of; or not-done
       --base BRANCH            the session's own base: go on from it although something else is checked out now
   verify <session or directory>
                                prove the log of a session, or say where it is damaged

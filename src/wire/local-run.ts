@@ -101,6 +101,7 @@ function optionsFor(
     path,
     user: whoAsks(env),
     budget: command.asked.budget,
+    resolve: command.asked.resolve,
     apiKey,
     baseUrl,
     script,

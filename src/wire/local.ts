@@ -42,6 +42,7 @@ export type LocalOptions = {
   /** Who asks, as the log and the model are told. */
   readonly user: { readonly login: string; readonly id: number };
   readonly budget: Partial<Budget>;
+  readonly resolve: Orders["resolve"];
   readonly apiKey: string | null;
   readonly baseUrl: string | null;
   /** The replies of `orders.script`, where that is the model. */
@@ -162,7 +163,7 @@ export function localKey(repositoryId: number): SealKey {
   return sealKeyOf("the local command line", repositoryId);
 }
 
-function ordersOf({ orders, budget, apiKey }: LocalOptions): Orders {
+function ordersOf({ orders, budget, resolve, apiKey }: LocalOptions): Orders {
   const { model, script, config, setup, checks } = orders;
   const missing =
     "No model can be asked: ANTHROPIC_API_KEY is not set. Set it in the environment; a key is never an argument.";
@@ -179,6 +180,7 @@ function ordersOf({ orders, budget, apiKey }: LocalOptions): Orders {
     startsChecks: false,
     durability,
     shipSeconds: 60,
+    resolve,
     modelMissing: script === null && apiKey === null ? missing : null,
   };
 }

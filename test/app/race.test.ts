@@ -45,7 +45,7 @@ describe("a run that stood still while others finished the session", () => {
         plan(103, "resume", 300),
       ],
     });
-    expect(played.ends.slice(0, 3)).toEqual(["dead", "refused/busy", "pull-request/opened"]);
+    expect(played.ends.slice(0, 3)).toEqual(["dead", "refused/lost-race", "pull-request/opened"]);
     expect([played.wrong, played.repeats]).toEqual([[], []]);
   });
 

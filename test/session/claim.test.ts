@@ -46,13 +46,13 @@ describe("claiming a generation", () => {
       { kind: "refused", code: "busy" },
     ],
     [
-      "is busy when the leases that it saw are gone, because another run ended the session meanwhile",
+      "loses when the leases that it saw are gone, because another run ended the session meanwhile",
       { holders: [lease(2, "9")] },
       [lease(1, "1")],
       1,
-      { kind: "refused", code: "busy" },
+      { kind: "refused", code: "lost-race" },
     ],
-    ["loses when another was first", { claim: "lost" }, [], 0, { kind: "refused", code: "busy" }],
+    ["loses when another was first", { claim: "lost" }, [], 0, { kind: "refused", code: "lost-race" }],
   ] as const;
   it("names the run that was first", async () => {
     const leases = { ...leasesThat({ claim: "lost" }), holders: async () => [lease(1, "7")] };

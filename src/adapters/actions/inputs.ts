@@ -32,6 +32,7 @@ export const inputSchema = v.object({
     ),
   ),
   session: v.string(),
+  resolve: optional(v.picklist(["done", "not-done"], "done or not-done")),
   task: v.string(),
   target: v.string(),
   config: v.pipe(

@@ -15,6 +15,8 @@ export type Settings = {
   readonly triggerPhrase: string;
   /** What to do where no comment says it, as written and empty where nothing is: the trigger makes sense of it. */
   readonly asks: { readonly session: string; readonly task: string; readonly target: string };
+  /** What a person says of the call in doubt of that session. */
+  readonly resolve: "done" | "not-done" | null;
   /** A path in the repository. */
   readonly configPath: string;
   /** One command a line; null where the configuration file decides. */
@@ -70,6 +72,7 @@ function settingsOf(values: InputValues, given: Secrets, secrets: readonly strin
     githubToken: given["github-token"],
     triggerPhrase: values["trigger-phrase"],
     asks: { session: values.session, task: values.task, target: values.target },
+    resolve: values.resolve,
     configPath: values.config,
     setup: values.setup,
     checks: values.checks,

@@ -34,6 +34,7 @@ describe("settings", () => {
       githubToken: token,
       triggerPhrase: "/agent",
       asks: { session: "", task: "", target: "" },
+      resolve: null,
       configPath: ".github/agent.yml",
       setup: null,
       checks: null,
@@ -66,6 +67,7 @@ describe("settings", () => {
     ["ship-seconds", "0", { shipSeconds: 0 }],
     ["durability", "disk", { durability: "disk" }],
     ["publish", "ready", { publish: "ready" }],
+    ["resolve", "not-done", { resolve: "not-done" }],
     ["dangerously-disable-sandbox", "true", { sandbox: "off" }],
     ["config", ".github/other/agent.yaml", { configPath: ".github/other/agent.yaml" }],
   ])("reads %s: %j", async (name, text, expected) => {
@@ -91,6 +93,7 @@ describe("settings", () => {
     ["max-cost-usd", "5 dollars", "an amount in US dollars"],
     ["max-cost-usd", "0", "at least 0.01"],
     ["publish", "merge", "draft or ready"],
+    ["resolve", "yes", "done or not-done"],
     ["allowed-bots", "dependabot[bot]", "numeric ids, not names"],
     ["durability", "memory", "auto, process or disk"],
     ["retention-days", "91", "a whole number from 1 to 90"],
