@@ -33,6 +33,8 @@ export type Orders = {
   readonly startsChecks: boolean;
   readonly durability: "process" | "disk";
   readonly shipSeconds: number;
+  /** What becomes of a run whose session cannot be stored. */
+  readonly onUnsaved: "go-on" | "stop";
   /** What a person says of the call in doubt of the session that is resumed; null where nobody said anything. */
   readonly resolve: "done" | "not-done" | null;
   /** Why no model can be asked, such as a missing key; null when one can. */

@@ -29,7 +29,8 @@ export async function carryOn(
 ): Promise<Outcome> {
   const { means, identity, journal } = parts;
   const { budget, signal } = options;
-  const shipper = openShipperFor(parts.journal, parts, options);
+  const unsaved = new AbortController();
+  const shipper = openShipperFor(parts, options.last, unsaved);
   const board = openBoard(identity, {
     means,
     state: () => journal.state,
@@ -58,32 +59,39 @@ export async function carryOn(
   await using room = ready.room;
   board.sandbox(room.sandbox);
   board.say("working");
-  return await settle({ ...work, room }, { budget, shipped: shipped.promise, signal });
+  const { promise } = shipped;
+  return await settle({ ...work, room }, { budget, shipped: promise, unsaved: unsaved.signal, signal });
 }
 
 function openShipperFor(
-  journal: OpenJournal,
-  { means, ground, workspace }: Pick<Work, "means" | "ground" | "workspace">,
-  { last }: { readonly last: Shipped | null },
+  { means, ground, workspace, journal }: Pick<Work, "means" | "ground" | "workspace" | "journal">,
+  last: Shipped | null,
+  unsaved: AbortController,
 ) {
+  const { onUnsaved, shipSeconds } = means.orders;
+  const then =
+    onUnsaved === "stop"
+      ? "The run stops, as the input on-unsaved says"
+      : "The work goes on; the input on-unsaved can stop it instead";
   return openShipper({
     journal,
     files: ground.files,
     shipping: shippingOf(means, workspace.objects.pack),
     last,
-    shipSeconds: means.orders.shipSeconds,
-    clock: means.clock,
+    shipSeconds,
     // The time limit ends the work, and what was done has to be stored after it.
     signal: means.cancelled,
-    onUnshipped: (why) =>
-      means.warn(`The session could not be stored, so it cannot be resumed elsewhere: ${why}`),
+    onUnshipped: (why) => {
+      means.warn(`The session could not be stored, so it cannot be resumed elsewhere: ${why}. ${then}.`);
+      if (onUnsaved === "stop") unsaved.abort(new Error(why));
+    },
   });
 }
 
 function shippingOf(means: Means, pack: Work["workspace"]["objects"]["pack"]) {
-  const { shelf, key, run } = means;
+  const { shelf, key, run, clock } = means;
   const { id, attempt, job, workflow } = run;
-  return { shelf, key, run: { id, attempt, job }, workflow, nonce: () => means.bytes(12), pack };
+  return { shelf, key, run: { id, attempt, job }, workflow, clock, nonce: () => means.bytes(12), pack };
 }
 
 async function systemOf(journal: OpenJournal): Promise<string> {

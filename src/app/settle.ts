@@ -14,6 +14,14 @@ import type { ReadyWork } from "./work.ts";
 const maxTokens = 32_000;
 const maxTokensRaised = 64_000;
 
+type Options = {
+  readonly budget: Budget;
+  readonly shipped: Promise<unknown>;
+  /** Aborted when the session cannot be stored and nothing more is to be asked of the model then. */
+  readonly unsaved: AbortSignal;
+  readonly signal: AbortSignal;
+};
+
 /**
  * Drives an open session to its end: the model works until it says that it is done, the gate judges, its findings go
  * back to the model, and what passes is published.
@@ -35,14 +43,7 @@ export async function settle(
   throw new Error("the gate let more rounds through than there are");
 }
 
-function loop(
-  work: ReadyWork,
-  {
-    budget,
-    shipped,
-    signal,
-  }: { readonly budget: Budget; readonly shipped: Promise<unknown>; readonly signal: AbortSignal },
-): Promise<End> {
+function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): Promise<End> {
   const { means, story, room, workspace, ground, shipper, board, system } = work;
   return runLoop(
     {
@@ -67,7 +68,7 @@ function loop(
       },
       inputs: async () => [],
     },
-    { signal, onLive: means.onLive },
+    { signal: AbortSignal.any([signal, unsaved]), onLive: means.onLive },
   );
 }
 
@@ -173,10 +174,18 @@ function pullRequestOf({ identity, means }: ReadyWork): Pick<Ended, "pullRequest
   return { pullRequest: { number, url } };
 }
 
-function stopped(end: Exclude<End, { kind: "finished" }>, work: ReadyWork): Ended {
+function stopped(
+  end: Exclude<End, { kind: "finished" }>,
+  work: ReadyWork,
+  { signal, unsaved }: Options,
+): Ended {
   switch (end.kind) {
-    case "cancelled":
-      return interrupted(work.means);
+    case "cancelled": {
+      if (signal.aborted || !unsaved.aborted) return interrupted(work.means);
+      const detail =
+        "The session could not be stored, and the input on-unsaved of the workflow says to stop then.";
+      return { kind: "suspended", reason: "unsaved", detail };
+    }
     case "exhausted": {
       const detail = `The budget of ${end.budget} is used up. Raise the input ${budgetInput(end.budget)} of the workflow, then go on.`;
       return { kind: "suspended", reason: end.budget, detail };

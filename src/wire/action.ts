@@ -170,6 +170,7 @@ function ordersOf(settings: Settings, durability: "process" | "disk", startsChec
     startsChecks,
     durability,
     shipSeconds,
+    onUnsaved: settings.onUnsaved,
     resolve: settings.resolve,
     modelMissing: settings.anthropicApiKey === null ? missing : null,
   };

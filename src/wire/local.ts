@@ -180,6 +180,7 @@ function ordersOf({ orders, budget, resolve, apiKey }: LocalOptions): Orders {
     startsChecks: false,
     durability,
     shipSeconds: 60,
+    onUnsaved: "go-on",
     resolve,
     modelMissing: script === null && apiKey === null ? missing : null,
   };

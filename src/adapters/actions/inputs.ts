@@ -67,6 +67,7 @@ export const inputSchema = v.object({
   durability: v.picklist(["auto", "process", "disk"], "auto, process or disk"),
   "retention-days": whole(1, 90),
   "ship-seconds": whole(0, 86_400),
+  "on-unsaved": v.picklist(["go-on", "stop"], "go-on or stop"),
   "dangerously-disable-sandbox": v.pipe(
     v.picklist(["true", "false"], "true or false"),
     v.transform((text) => text === "true"),

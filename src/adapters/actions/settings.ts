@@ -36,6 +36,7 @@ export type Settings = {
   readonly durability: "auto" | "process" | "disk";
   readonly retentionDays: number;
   readonly shipSeconds: number;
+  readonly onUnsaved: "go-on" | "stop";
   readonly sandbox: "on" | "off";
   /** Everything that must never be shown, for `maskOf`. */
   readonly secrets: readonly string[];
@@ -88,6 +89,7 @@ function settingsOf(values: InputValues, given: Secrets, secrets: readonly strin
     durability: values.durability,
     retentionDays: values["retention-days"],
     shipSeconds: values["ship-seconds"],
+    onUnsaved: values["on-unsaved"],
     sandbox: values["dangerously-disable-sandbox"] ? "off" : "on",
     secrets,
   };

@@ -45,6 +45,7 @@ describe("settings", () => {
       durability: "auto",
       retentionDays: 14,
       shipSeconds: 60,
+      onUnsaved: "go-on",
       sandbox: "on",
       secrets: [token],
     });
@@ -65,6 +66,7 @@ describe("settings", () => {
     ["max-cost-usd", "2.50", { budget: { costUsd: 2.5 } }],
     ["allowed-bots", "41898282, 49699333\n7", { allowedBots: [41898282, 49699333, 7] }],
     ["ship-seconds", "0", { shipSeconds: 0 }],
+    ["on-unsaved", "stop", { onUnsaved: "stop" }],
     ["durability", "disk", { durability: "disk" }],
     ["publish", "ready", { publish: "ready" }],
     ["resolve", "not-done", { resolve: "not-done" }],
@@ -98,6 +100,7 @@ describe("settings", () => {
     ["durability", "memory", "auto, process or disk"],
     ["retention-days", "91", "a whole number from 1 to 90"],
     ["ship-seconds", "", "a whole number from 0"],
+    ["on-unsaved", "ask", "go-on or stop"],
     ["dangerously-disable-sandbox", "yes", "true or false"],
   ])("refuses %s: %j and says what is allowed", async (name, text, allowed) => {
     const { value } = await read({ [name]: text });

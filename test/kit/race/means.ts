@@ -171,6 +171,7 @@ const orders: Orders = {
   startsChecks: false,
   durability: "process",
   shipSeconds: 20,
+  onUnsaved: "go-on",
   resolve: null,
   modelMissing: null,
 };
