@@ -1,99 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type MemoryFiles, memorySessionFiles } from "../../src/adapters/memory/files.ts";
+import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
 import type { Tree } from "../../src/base/hash.ts";
-import { maskOf } from "../../src/base/masking.ts";
-import { findSession, unpackSession } from "../../src/session/find.ts";
-import { createJournal, type OpenJournal } from "../../src/session/open-journal.ts";
-import type { Put, Shelf, ShelfItem } from "../../src/session/shelf.ts";
-import { type Shipped, type Shipping, sendShipment } from "../../src/session/ship.ts";
-import { sealKeyOf, unsealShipment } from "../../src/session/shipment.ts";
+import { unpackSession } from "../../src/session/find.ts";
+import { sendShipment } from "../../src/session/ship.ts";
+import { unsealShipment } from "../../src/session/shipment.ts";
 import { verifyLog } from "../../src/session/verify.ts";
-import { handClock, identity, inline, opened, sessionId, turnOf } from "../kit/given.ts";
-
-const key = sealKeyOf("sk-secret-key-1", 1296269);
-const signal = new AbortController().signal;
-const expected = { key, repositoryId: 1296269, session: sessionId() };
-
-/** A shelf in memory whose answers to the next puts can be scripted. */
-function givenShelf(
-  answers: Put[] = [],
-): Shelf & { readonly stored: Map<string, Uint8Array>; foreign: string[] } {
-  const stored = new Map<string, Uint8Array>();
-  const foreign: string[] = [];
-  return {
-    stored,
-    foreign,
-    put: async (name, bytes) => {
-      const answer = answers.shift();
-      if (answer !== undefined) return answer;
-      stored.set(name, bytes);
-      return { kind: "stored", id: name };
-    },
-    list: async () =>
-      [...stored].map(
-        ([name, bytes]): ShelfItem => ({
-          id: name,
-          name,
-          bytes: bytes.length,
-          expired: false,
-          run: "1",
-          foreign: foreign.includes(name) ? "another repository" : null,
-        }),
-      ),
-    get: async (item) => {
-      const bytes = stored.get(item.name);
-      return bytes === undefined ? { kind: "missing", why: "gone" } : { kind: "bytes", bytes };
-    },
-  };
-}
-
-function shippingTo(shelf: Shelf): Shipping {
-  let nonces = 0;
-  return {
-    shelf,
-    key,
-    run: { id: "1", attempt: 1, job: "agent" },
-    workflow: ".github/workflows/agent.yml",
-    clock: handClock(),
-    nonce: () => {
-      nonces += 1;
-      return Buffer.alloc(12, nonces);
-    },
-    pack: async ({ have, want }) => Buffer.from(`pack of ${want.join()} over ${have.join()}`),
-  };
-}
-
-type Given = {
-  files: MemoryFiles;
-  journal: OpenJournal;
-  shelf: ReturnType<typeof givenShelf>;
-  shipping: Shipping;
-};
-
-async function given(shelf = givenShelf()): Promise<Given> {
-  const files = memorySessionFiles();
-  const journal = createJournal(identity(), {
-    files,
-    clock: handClock(),
-    mask: maskOf([]),
-    durability: "process",
-  });
-  await journal.append(opened());
-  return { files, journal, shelf, shipping: shippingTo(shelf) };
-}
-
-async function send(
-  { files, journal, shipping }: Given,
-  since: Shipped | null,
-  number: number,
-): Promise<Shipped> {
-  const sent = await sendShipment(await journal.snapshot(), since, number, { files, shipping, signal });
-  if (sent.kind !== "sent") throw new Error(`nothing was sent: ${JSON.stringify(sent)}`);
-  return sent.shipped;
-}
-
-const find = (shelf: Shelf) =>
-  findSession(sessionId(), { shelf, runs: ["1"], key, repositoryId: 1296269, signal });
+import { inline, sessionId, turnOf } from "../kit/given.ts";
+import { expected, find, type Given, given, givenShelf, send, signal } from "./given-shelf.ts";
 
 describe("finding a session on the shelf", () => {
   async function threeShipments(): Promise<Given> {
@@ -206,7 +119,7 @@ describe("finding a session on the shelf", () => {
   it("does not see items that fail provenance, and reports them", async () => {
     const all = await given();
     await send(all, null, 1);
-    all.shelf.foreign.push(...all.shelf.stored.keys());
+    for (const name of all.shelf.stored.keys()) all.shelf.foreign.add(name);
     const refusal = await find(all.shelf);
     expect(refusal).toMatchObject({ kind: "refused", code: "not-found" });
     expect(refusal.kind === "refused" && refusal.why).toContain("another repository");
