@@ -73,6 +73,9 @@ function grantsBlindly(text: string): boolean {
   return !(document.has("permissions") || everyJob) || /permissions:\s*write-all/.test(text);
 }
 
+/** Keys that GitHub has had for less time than the linter: `queue`, since May 2026. */
+const newerThanTheLinter = /^unexpected key "queue" for "concurrency" section/;
+
 describe("the workflows", () => {
   it("are there", () => {
     expect(workflows.map(({ from }) => from)).toContain(".github/workflows/ci.yml");
@@ -82,7 +85,8 @@ describe("the workflows", () => {
     "%s has no fault",
     async (_, { text }) => {
       const faults = await runLint(text, ".github/workflows/workflow.yml");
-      expect(faults.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
+      const known = faults.filter(({ message }) => !newerThanTheLinter.test(message));
+      expect(known.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
       expect({ unpinned: unpinned(text), injectable: injectable(text), blind: grantsBlindly(text) }).toEqual({
         unpinned: [],
         injectable: [],

@@ -3,6 +3,7 @@ import type { Command } from "../command/command.ts";
 import type { Trigger } from "../command/trigger.ts";
 import { helpText, reply, sessionsOf, statusText } from "./answer.ts";
 import { briefReply } from "./brief-report.ts";
+import { answerDropped } from "./dropped.ts";
 import type { Means } from "./means.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import { resume } from "./resume.ts";
@@ -29,10 +30,22 @@ export async function handle(
   const reacted = trigger.kind === "comment" ? means.host.comment.react(trigger.comment.id, "eyes") : null;
   const ended = await carryOut(checked.command, means, signal).catch(options.fault ?? thrown);
   await reacted;
+  if (trigger.kind === "comment" && !signal.aborted) await answerOthers(trigger, means, signal);
   // A session tells its end in its own comment; what ended before there was one is told in a reply.
   if (ended.report === "" && ended.kind !== "ignored" && !options.opened?.())
     await tell(trigger, ended, means);
   return ended;
+}
+
+/** Nothing that was done depends on it. */
+async function answerOthers(
+  trigger: Extract<Trigger, { kind: "comment" }>,
+  means: Means,
+  signal: AbortSignal,
+): Promise<void> {
+  await answerDropped(trigger, means, { signal }).catch((error: unknown) => {
+    means.say(`Commands before this one on #${trigger.thread.number} were not looked for: ${String(error)}`);
+  });
 }
 
 function thrown(error: unknown): never {

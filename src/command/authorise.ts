@@ -146,7 +146,7 @@ async function allowedAccount(
   );
 }
 
-function mayCommand(role: Role): boolean {
+export function mayCommand(role: Role): boolean {
   switch (role) {
     case "write":
     case "maintain":

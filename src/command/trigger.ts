@@ -153,7 +153,7 @@ function readComment(payload: unknown, facts: RunFacts): Read {
     trigger: {
       kind: "comment",
       repositoryId: repository.id,
-      session: sessionIdOf(`repo:${repository.id}/comment:${comment.id}`),
+      session: sessionOfComment(repository.id, comment.id),
       sender,
       comment: {
         id: comment.id,
@@ -254,6 +254,11 @@ function readWorkflowRun(payload: unknown): NotRead {
     "privileged-event",
     `the event workflow_run came from the fork ${printable(run.head_repository?.full_name ?? "(deleted)")}; start from issue_comment instead (${pwnRequests})`,
   );
+}
+
+/** The same for a comment that is delivered twice, so that it starts one session. */
+export function sessionOfComment(repositoryId: number, comment: number): SessionId {
+  return sessionIdOf(`repo:${repositoryId}/comment:${comment}`);
 }
 
 function sessionOfRun(facts: RunFacts): SessionId {

@@ -108,14 +108,31 @@ export type PullRequestHost = {
   readonly update: (number: number, change: { readonly body: string }) => Promise<Made | HostRefusal>;
 };
 
+/** Every string is untrusted text. */
+export type RecentComment = {
+  readonly id: number;
+  readonly url: string;
+  readonly body: string;
+  /** Login of the person who wrote it; null for an app and for a deleted account. */
+  readonly author: string | null;
+  /** By our own identity. */
+  readonly own: boolean;
+};
+
+export type Reaction = "eyes" | "confused" | "+1";
+
 export type CommentHost = {
   /** Comments of our own identity on the thread that contain `marker`, oldest first, all pages. */
   readonly find: (
     number: number,
     marker: string,
   ) => Promise<readonly { readonly id: number; readonly url: string; readonly body: string }[]>;
+  /** Comments of anybody on the thread that were written or edited since (wall time in ms), oldest first, all pages. */
+  readonly recent: (number: number, options: { readonly since: number }) => Promise<readonly RecentComment[]>;
   readonly create: (number: number, body: string) => Promise<Made | HostRefusal>;
   readonly update: (id: number, body: string) => Promise<Made | HostRefusal>;
   /** The first answer: a reaction on the comment that gave the command. Failure is not worth stopping for. */
-  readonly react: (commentId: number, content: "eyes" | "confused" | "+1") => Promise<void>;
+  readonly react: (commentId: number, content: Reaction) => Promise<void>;
+  /** Whether our own identity has reacted so. */
+  readonly reacted: (commentId: number, content: Reaction) => Promise<boolean>;
 };

@@ -207,4 +207,20 @@ export function hostContract(make: () => Promise<HostWorld>): void {
   rule("does not stop for a reaction that fails", async ({ host }) => {
     await expect(host.comment.react(987_654, "eyes")).resolves.toBeUndefined();
   });
+
+  rule(
+    "tells whose a recent comment is, and whether it has reacted to it",
+    async ({ host, issue, comment }) => {
+      await comment("somebody's");
+      await host.comment.create(issue, "ours");
+      const [theirs, ours, ...more] = await host.comment.recent(issue, { since: 0 });
+      expect(more).toEqual([]);
+      expect(theirs).toMatchObject({ body: "somebody's", author: expect.any(String), own: false });
+      expect(ours).toMatchObject({ body: "ours", author: null, own: true });
+      expect(await host.comment.reacted(theirs?.id ?? 0, "eyes")).toBe(false);
+      await host.comment.react(theirs?.id ?? 0, "eyes");
+      expect(await host.comment.reacted(theirs?.id ?? 0, "eyes")).toBe(true);
+      expect(await host.comment.reacted(theirs?.id ?? 0, "confused")).toBe(false);
+    },
+  );
 }

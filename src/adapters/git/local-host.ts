@@ -28,7 +28,14 @@ export function localHost(options: LocalHostOptions): Host {
     thread: async () => null,
     branch: branchHost(options),
     pullRequest: { find: async () => [], open: none, update: none },
-    comment: { find: async () => [], create: none, update: none, react: async () => undefined },
+    comment: {
+      find: async () => [],
+      recent: async () => [],
+      create: none,
+      update: none,
+      react: async () => undefined,
+      reacted: async () => false,
+    },
   };
 }
 

@@ -13,27 +13,18 @@ export function githubComments(place: Place, identity: OwnIdentity): CommentHost
   const own = new Set([identity.login]);
   return {
     find: async (number, marker) => {
-      const found = await allPages(
-        (page) =>
-          client.ask(
-            (request) =>
-              client.rest.issues.listComments({
-                owner,
-                repo,
-                issue_number: number,
-                per_page: 100,
-                page,
-                request,
-              }),
-            { signal },
-          ),
-        (data) => data,
-      );
-      if (found.kind === "no") throw cannotTell(`read the comments of #${number}`, found, needs);
-      return found.items
+      const comments = await listed(place, number);
+      return comments
         .filter((comment) => own.has(comment.user?.login ?? "") && (comment.body ?? "").includes(marker))
         .map((comment) => ({ id: comment.id, url: comment.html_url, body: comment.body ?? "" }))
         .sort((a, b) => a.id - b.id);
+    },
+    recent: async (number, { since }) => {
+      const comments = await listed(place, number, new Date(since).toISOString());
+      return comments.map(({ id, html_url: url, body = "", user }) => ({
+        ...{ id, url, body, own: own.has(user?.login ?? "") },
+        author: user?.type === "User" ? user.login : null,
+      }));
     },
     create: async (number, body) => {
       const made = await client.ask(
@@ -65,5 +56,27 @@ export function githubComments(place: Place, identity: OwnIdentity): CommentHost
         { signal },
       );
     },
+    reacted: async (commentId, content) => {
+      const at = { owner, repo, comment_id: commentId, content, per_page: 100 };
+      const found = await allPages(
+        (page) =>
+          client.ask((request) => client.rest.reactions.listForIssueComment({ ...at, page, request }), {
+            signal,
+          }),
+        (data) => data,
+      );
+      if (found.kind === "no") throw cannotTell(`read the reactions to comment ${commentId}`, found, needs);
+      return found.items.some(({ user }) => own.has(user?.login ?? ""));
+    },
   };
+}
+
+async function listed({ client, owner, repo, signal }: Place, number: number, since?: string) {
+  const at = { owner, repo, issue_number: number, per_page: 100, ...(since === undefined ? {} : { since }) };
+  const found = await allPages(
+    (page) => client.ask((request) => client.rest.issues.listComments({ ...at, page, request }), { signal }),
+    (data) => data,
+  );
+  if (found.kind === "no") throw cannotTell(`read the comments of #${number}`, found, needs);
+  return found.items;
 }

@@ -132,6 +132,13 @@ function commentHost(github: MemoryGitHub): Host["comment"] {
         .filter((one) => one.thread === number && one.author === github.self && one.body.includes(marker))
         .sort((a, b) => a.id - b.id)
         .map((one) => ({ id: one.id, url: urlOf(one), body: one.body })),
+    recent: async (number) =>
+      github.comments
+        .filter((one) => one.thread === number)
+        .map((one) => {
+          const own = one.author === github.self;
+          return { id: one.id, url: urlOf(one), body: one.body, author: own ? null : one.author, own };
+        }),
     create: async (number, body) => {
       const thread = github.threads.get(number);
       if (!thread) return refused("gone", "Not Found");
@@ -149,6 +156,8 @@ function commentHost(github: MemoryGitHub): Host["comment"] {
     react: async (comment, content) => {
       github.reactions.push({ comment, content });
     },
+    reacted: async (comment, content) =>
+      github.reactions.some((one) => one.comment === comment && one.content === content),
   };
 }
 
