@@ -1,7 +1,11 @@
 import { join } from "node:path";
+import { describe } from "vitest";
 import { gitWorkspaces, localWorkspaces } from "../../../src/adapters/git/workspaces.ts";
 import type { Sha } from "../../../src/base/hash.ts";
-import { type MakeWorkspace, workspaceContract } from "../../contracts/workspace.ts";
+import type { MakeWorkspace } from "../../contracts/given-workspace.ts";
+import { directoriesContract } from "../../contracts/workspace-directories.ts";
+import { objectsContract } from "../../contracts/workspace-objects.ts";
+import { sealingContract } from "../../contracts/workspace-sealing.ts";
 import { commit, emptyRepository, serveRepositories, temporaryFolder } from "../../kit/repositories.ts";
 
 /** Pins a pull request, so that base and configuration are different commits where the suite wants them to be. */
@@ -62,5 +66,11 @@ const onThisMachine: MakeWorkspace = async ({ base, config }) => {
   };
 };
 
-workspaceContract("git over HTTP", overHttp);
-workspaceContract("git on this machine", onThisMachine);
+describe.each([
+  ["git over HTTP", overHttp],
+  ["git on this machine", onThisMachine],
+])("%s keeps the workspace's contract", (_, make) => {
+  sealingContract(make);
+  directoriesContract(make);
+  objectsContract(make);
+});
