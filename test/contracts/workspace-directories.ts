@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import type { Tree } from "../../src/base/hash.ts";
 import { atBase, type MakeWorkspace, put, small, treeOf } from "./given-workspace.ts";
 
-/** The part of the port `Workspace` that makes a directory of a tree or of another directory, and compares what was made of it. */
+/** The part of the port `Workspace` that makes directories, and tells how trees differ. */
 export function directoriesContract(make: MakeWorkspace): void {
   describe("restoring", () => {
     it("makes files, modes and links of the tree", async () => {
