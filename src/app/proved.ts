@@ -1,5 +1,5 @@
 import { digestOf } from "../base/hash.ts";
-import type { Budget } from "../session/event.ts";
+import type { Budget, SessionEvent } from "../session/event.ts";
 import type { SessionFiles } from "../session/files.ts";
 import type { FoundSession } from "../session/find.ts";
 import type { Lease } from "../session/leases.ts";
@@ -12,6 +12,8 @@ export type Proved = {
   readonly found: FoundSession;
   readonly log: VerifiedLog;
   readonly state: State;
+  /** What happened after the last checkpoint. */
+  readonly since: readonly SessionEvent[];
   readonly holders: readonly Lease[];
   readonly runs: readonly string[];
   readonly by: string;

@@ -1,10 +1,11 @@
 import { exhausted, spentOf } from "../loop/budget.ts";
-import { stateOf } from "../session/checkpoint.ts";
+import { lastCheckpoint, stateFrom } from "../session/checkpoint.ts";
 import { whyBusy } from "../session/claim.ts";
 import { type Find, findSession } from "../session/find.ts";
 import { judgeFreshness } from "../session/fresh.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Lease } from "../session/leases.ts";
+import { recordsFrom } from "../session/reader.ts";
 import { refuseCrashLoop, refuseEnded, refuseOther } from "../session/recover.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
@@ -44,8 +45,10 @@ export async function resume(
   if (checked.kind === "damage")
     return outcome("refused", checked.code, `${checked.why}. ${spoiled}`, { session });
   const { log } = checked;
-  const state = await stateOf(log, { blobs: blobsOf(found) });
-  const proved: Proved = { found, log, state, holders, runs, by: by.login };
+  const checkpoint = await lastCheckpoint(log, { blobs: blobsOf(found) });
+  const state = stateFrom(checkpoint, log);
+  const since = [...recordsFrom(log.bytes, checkpoint.offset)].map(({ record }) => record.event);
+  const proved: Proved = { found, log, state, since, holders, runs, by: by.login };
   return (await refuse(proved, means, signal)) ?? (await takeOver(proved, means, { signal }));
 }
 

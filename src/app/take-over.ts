@@ -4,7 +4,7 @@ import { type Claim, claimSession } from "../session/claim.ts";
 import type { Identity, RunRef } from "../session/event.ts";
 import { type FoundSession, findSession, unpackSession } from "../session/find.ts";
 import { type OpenJournal, openJournal } from "../session/open-journal.ts";
-import { callInDoubt, type Resolution, recoverCalls } from "../session/recover.ts";
+import { abandonApprovals, callInDoubt, type Resolution, recoverCalls } from "../session/recover.ts";
 import { openIntent, type State } from "../session/state.ts";
 import { verifyLog } from "../session/verify.ts";
 import type { PinTarget, Workspace } from "../workspace/workspace.ts";
@@ -132,8 +132,8 @@ async function hasMore(
 type Resolved = { readonly kind: "resolved"; readonly resolution: Resolution | null } | Refusal;
 
 /** A person's word counts for the one call that is in doubt, and where none is there is nothing to say. */
-function resolve({ state, by }: Proved, { orders }: Means): Resolved {
-  const doubt = callInDoubt(state);
+function resolve({ state, since, by }: Proved, { orders }: Means): Resolved {
+  const doubt = callInDoubt(state, since);
   if (doubt === null) {
     if (orders.resolve === null) return { kind: "resolved", resolution: null };
     return refusal("no-doubt", "no call of this session is in doubt; resume it without the input resolve");
@@ -174,7 +174,7 @@ async function append(
   const journal = await openJournal(log, { files, clock, mask, durability: orders.durability, gen });
   const story = await openStory(journal);
   await story.append({ type: "run.claimed", gen, run: refOf(run), head: log.tail });
-  for (const event of effects) await story.append(event);
+  for (const event of [...effects, ...abandonApprovals(state, gen)]) await story.append(event);
   const settled = await recoverCalls({ journal, append: story.append }, resolution);
   const text = resumedText(state, { by, settled: settled?.status ?? null });
   await story.append({ type: "note.added", about: "resumed", text: await journal.store(text) });

@@ -5,7 +5,14 @@ import { deathsBefore, type OpenCall, openIntent, type State } from "./state.ts"
 
 export type ResumeRefusal = {
   readonly kind: "refused";
-  readonly code: "ended" | "crash-loop" | "other-provider" | "other-model" | "other-protocol" | "other-tools";
+  readonly code:
+    | "ended"
+    | "crash-loop"
+    | "other-provider"
+    | "other-model"
+    | "other-protocol"
+    | "other-tools"
+    | "no-task";
   readonly why: string;
 };
 
@@ -15,7 +22,7 @@ const readsAgainMax = 2;
 
 /** Check 6 of session.md, section 7: who resumes has to be what began it. Null when it is. */
 export function refuseOther(
-  { identity }: State,
+  state: State,
   now: {
     readonly provider: string;
     readonly model: string;
@@ -23,6 +30,7 @@ export function refuseOther(
     readonly tools: Digest;
   },
 ): ResumeRefusal | null {
+  const { identity } = state;
   if (identity === null) return refused("other-protocol", "the log does not open a session");
   if (identity.protocol !== now.protocol) {
     return refused(
@@ -46,6 +54,12 @@ export function refuseOther(
     return refused(
       "other-tools",
       "the session was begun by a version of Baton with other tools; resume it with that version",
+    );
+  }
+  if (state.inputs.length === 0) {
+    return refused(
+      "no-task",
+      "the run that began this session died before it had recorded the task; nothing was done, so give the command again",
     );
   }
   return null;
@@ -75,12 +89,38 @@ function firstOpen({ turn }: State): OpenCall | undefined {
 }
 
 /**
- * The call of check 9: an external one that began may have happened, and nobody can look it up, so a person has to
- * say. Those behind it have not begun.
+ * The call that may have begun and has no result: the first open one, since those behind it wait for it. Calls only
+ * run where a sandbox was started, so once a resume has settled the one that was interrupted, the next one has not
+ * begun until a later sandbox is there: a recovery that dies and is taken up again settles nothing twice. `since` are
+ * the events after the last checkpoint.
  */
-export function callInDoubt(state: State): OpenCall | null {
+export function interruptedCall(state: State, since: Iterable<SessionEvent>): OpenCall | null {
   const open = firstOpen(state);
-  return open?.class === "external" && state.turn.phase === "calling" ? open : null;
+  if (open === undefined || state.turn.phase !== "calling") return null;
+  let running = true;
+  let begun = true;
+  for (const event of since) {
+    if (event.type === "run.claimed") running = false;
+    if (event.type === "sandbox.started" || event.type === "calls.intended") running = true;
+    if (running) begun = true;
+    else if (event.type === "call.settled") begun = false;
+  }
+  return begun ? open : null;
+}
+
+/** The call of check 9: an external one may have happened, and nobody can look it up, so a person has to say. */
+export function callInDoubt(state: State, since: Iterable<SessionEvent>): OpenCall | null {
+  const call = interruptedCall(state, since);
+  return call?.class === "external" ? call : null;
+}
+
+/**
+ * The approvals that the run after a death must not act on, as the events that say so: those that were asked for or
+ * granted and not used. A run that suspended keeps its own. `gen` is the generation that goes on.
+ */
+export function abandonApprovals(state: State, gen: number): readonly SessionEvent[] {
+  if (deathsBefore(state, gen) === 0) return [];
+  return Object.keys(state.approvals).map((id) => ({ type: "approval.abandoned", id }));
 }
 
 function refused(code: ResumeRefusal["code"], why: string): ResumeRefusal {
@@ -102,8 +142,8 @@ function resolvedText({ took, by }: Resolution): string {
 }
 
 /**
- * Settles what a run that died left open, by effect class (session.md, section 4). Settled calls stand; the first open
- * one is rolled back when it may have changed the workspace, or settled by what a person said of it; reads are left
+ * Settles what a run that died left open, by effect class (session.md, section 4). Settled calls stand; the
+ * interrupted one is rolled back when it may have changed the workspace, or settled by what a person said of it; reads are left
  * open and run again, at most twice; the rest has not begun and will run. Returns the settlement, or null.
  */
 export async function recoverCalls(
@@ -111,14 +151,18 @@ export async function recoverCalls(
     journal,
     append,
   }: {
-    readonly journal: Journal;
+    readonly journal: Pick<Journal, "state" | "checkpoint" | "recordsFrom" | "store">;
     readonly append: (event: SessionEvent) => Promise<unknown>;
   },
   resolution: Resolution | null = null,
 ): Promise<Settled | null> {
-  const { state } = journal;
-  const open = firstOpen(state);
-  if (open === undefined || state.turn.phase !== "calling") return null;
+  const { state, checkpoint } = journal;
+  const since = await journal.recordsFrom(checkpoint.offset);
+  const open = interruptedCall(
+    state,
+    since.map(({ record }) => record.event),
+  );
+  if (open === null) return null;
   const settle = async (status: Settlement, text: string): Promise<Settled> => {
     const output = await journal.store(text);
     const nothing = { whole: null, tree: null, plan: null } as const;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/base/hash.ts";
+import { beginning } from "../../src/session/checkpoint.ts";
 import type { EffectClass, SessionEvent } from "../../src/session/event.ts";
-import type { Journal } from "../../src/session/journal.ts";
 import { encodeRecord, genesis } from "../../src/session/record.ts";
 import {
+  abandonApprovals,
   callInDoubt,
   type Resolution,
   recoverCalls,
@@ -18,8 +19,10 @@ const run = { id: "1", attempt: 1, job: "agent" };
 const claimed = (gen: number): SessionEvent => ({ type: "run.claimed", gen, run, head: null });
 const suspended: SessionEvent = { type: "run.suspended", reason: "turns", detail: "" };
 const ended: SessionEvent = { type: "session.ended", outcome: "no-change", reason: "no-change" };
+const input: SessionEvent = { type: "input.accepted", id: "comment:1", by: "octo", text: inline("Fix it.") };
 const requested: SessionEvent = { type: "reply.requested", turn: 1, attempt: 1, maxTokens: 1000 };
 const comment: SessionEvent = { type: "effect.intended", key: "s0123456789ab/comment", detail: "{}" };
+const sandbox: SessionEvent = { type: "sandbox.started", sandbox: "x", pid: 1 };
 const setUp: SessionEvent = { type: "setup.started", commands: [] };
 
 /** A batch of calls of these classes, `toolu_1` and so on, of which the first `settled` have their results. */
@@ -34,12 +37,13 @@ function batch(classes: readonly EffectClass[], settled = 0): readonly SessionEv
   return [asked, received, { type: "calls.intended", turn: 1, calls }, ...results];
 }
 
-function stateAfter(events: readonly SessionEvent[]): State {
+function recordsOf(events: readonly SessionEvent[]) {
   const place = { previous: genesis, gen: 1, at: 0 };
-  return foldFrom(
-    initialState,
-    [opened(), ...events].map((event) => encodeRecord(event, place).record),
-  );
+  return [opened(), input, ...events].map((event) => encodeRecord(event, place).record);
+}
+
+function stateAfter(events: readonly SessionEvent[]): State {
+  return foldFrom(initialState, recordsOf(events));
 }
 
 describe("counting the runs of a session that died", () => {
@@ -98,6 +102,12 @@ describe("what resumes a session", () => {
     expect(refusal?.why ?? "").toContain(says);
   });
 
+  it("is refused where the run before died before it had recorded the task", () => {
+    const { inputs, ...rest } = stateAfter([claimed(1)]);
+    expect(inputs).toHaveLength(1);
+    expect(refuseOther({ ...rest, inputs: [] }, now)).toMatchObject({ code: "no-task" });
+  });
+
   it("is refused where the log opens no session", () => {
     expect(refuseOther(initialState, now)).toMatchObject({ code: "other-protocol" });
   });
@@ -111,20 +121,55 @@ describe("what resumes a session", () => {
   });
 });
 
+describe("an approval that no call used", () => {
+  const asked = (id: string): SessionEvent => {
+    return { type: "approval.requested", id, tool: "x", arguments: inline("{}"), why: "it reaches out" };
+  };
+  const granted: SessionEvent = { type: "approval.granted", id: "toolu_1", by: "octo" };
+  const events = [claimed(1), asked("toolu_1"), granted, asked("toolu_2")];
+
+  it("is abandoned where the run died, granted or not", () => {
+    const abandoned = abandonApprovals(stateAfter(events), 2);
+    expect(abandoned.map((event) => ("id" in event ? event.id : null))).toEqual(["toolu_1", "toolu_2"]);
+    expect(stateAfter([...events, claimed(2), ...abandoned]).approvals).toEqual({});
+  });
+
+  it("is kept where the run suspended, and abandoned where a run died after that", () => {
+    expect(abandonApprovals(stateAfter([...events, suspended]), 2)).toEqual([]);
+    expect(abandonApprovals(stateAfter([...events, suspended]), 3)).toHaveLength(2);
+    expect(abandonApprovals(stateAfter([...events, suspended, claimed(2)]), 3)).toHaveLength(2);
+  });
+
+  it("is used by its own call", () => {
+    const used = [...events, ...batch(["workspace"])];
+    expect(abandonApprovals(stateAfter(used), 2)).toEqual([{ type: "approval.abandoned", id: "toolu_2" }]);
+  });
+});
+
 /** Recovers a log that ends with these events, and gives what that settled. */
 async function recovered(events: readonly SessionEvent[], resolution: Resolution | null = null) {
   const appended: SessionEvent[] = [];
-  const journal = { state: stateAfter(events), store: async (text: string) => inline(text) };
+  const placed = recordsOf(events).map((record) => ({ record, offset: 0 }));
+  const journal = {
+    state: stateAfter(events),
+    checkpoint: beginning,
+    recordsFrom: async () => placed,
+    store: async (text: string) => inline(text),
+  };
   const append = async (event: SessionEvent) => appended.push(event);
-  // The two parts of the port that recovery works with.
-  const settled = await recoverCalls({ journal: journal as unknown as Journal, append }, resolution);
+  const settled = await recoverCalls({ journal, append }, resolution);
   expect(appended).toEqual(settled === null ? [] : [settled]);
   return settled;
 }
 
 describe("a call that a run left open", () => {
   const died = (times: number) => Array.from({ length: times }, (_, i) => claimed(i + 2));
-  const leftBy = (calls: readonly SessionEvent[], deaths = 1) => [claimed(1), ...calls, ...died(deaths)];
+  const leftBy = (calls: readonly SessionEvent[], deaths = 1) => [
+    claimed(1),
+    sandbox,
+    ...calls,
+    ...died(deaths),
+  ];
 
   it.each(["workspace", "repeatable"] as const)("is rolled back and told, if it is %s", async (effect) => {
     expect(await recovered(leftBy(batch([effect])))).toMatchObject({
@@ -151,8 +196,31 @@ describe("a call that a run left open", () => {
   it("is only ever the first one: what stands before it is settled, what stands behind has not begun", async () => {
     const calls = batch(["workspace", "workspace", "external"], 1);
     expect(await recovered(leftBy(calls))).toMatchObject({ id: "toolu_2", status: "rolled-back" });
-    expect(callInDoubt(stateAfter(leftBy(calls)))).toBeNull();
+    expect(callInDoubt(stateAfter(leftBy(calls)), leftBy(calls))).toBeNull();
   });
+
+  it.each(["workspace", "external"] as const)(
+    "has not begun, if it is %s and a recovery died after it had settled the one before",
+    async (effect) => {
+      const settled: SessionEvent = {
+        ...{ type: "call.settled", id: "toolu_1", status: "rolled-back", output: inline("undone") },
+        ...{ whole: null, tree: null, plan: null },
+      };
+      const events = [...leftBy(batch(["workspace", effect])), settled];
+      expect(await recovered([...events, claimed(3)])).toBeNull();
+      expect(callInDoubt(stateAfter(events), events)).toBeNull();
+      // In a run that came to its sandbox it may have.
+      const began = [...events, sandbox];
+      expect(callInDoubt(stateAfter(began), began)?.id ?? null).toBe(
+        effect === "external" ? "toolu_2" : null,
+      );
+      if (effect === "workspace")
+        expect(await recovered([...began, claimed(3)])).toMatchObject({
+          id: "toolu_2",
+          status: "rolled-back",
+        });
+    },
+  );
 
   it("is none, if all are settled or none was intended", async () => {
     expect(await recovered(leftBy(batch(["workspace"], 1)))).toBeNull();
@@ -161,7 +229,7 @@ describe("a call that a run left open", () => {
 
   it("is in doubt, if it is external: it stays so until a person says what became of it", async () => {
     const events = leftBy(batch(["external"]));
-    expect(callInDoubt(stateAfter(events))).toMatchObject({ id: "toolu_1" });
+    expect(callInDoubt(stateAfter(events), events)).toMatchObject({ id: "toolu_1" });
     await expect(recovered(events)).rejects.toThrow("toolu_1 is in doubt");
   });
 
