@@ -202,6 +202,16 @@ export const text = (words: string) => ({ type: "text", text: words });
 
 export const use = (id: string, name: string, input: unknown) => ({ type: "tool_use", id, name, input });
 
+// Calls as the lines of a script name them.
+export const read = (path: string) => ({ name: "read", input: { path } });
+export const write = (words: string) => ({ name: "write", input: { text: words } });
+export const shell = (command: string) => ({ name: "shell", input: { command } });
+
+/** What the last request tells the model after its last reply. */
+export function lastResults(requests: readonly { messages: readonly { content: readonly unknown[] }[] }[]) {
+  return requests.at(-1)?.messages.at(-1)?.content;
+}
+
 /** The events without what does not matter to a rule: `type`, and for settlements id and status. */
 export function outline(events: readonly SessionEvent[]): readonly string[] {
   return events.map((event) => {
