@@ -2,10 +2,16 @@ import { expect, it } from "vitest";
 import { digestOf } from "../../src/base/hash.ts";
 import type { SessionFiles } from "../../src/session/files.ts";
 
-/** What every adapter of the port `SessionFiles` has to do. `reopen` is what a later process would find. */
-export function sessionFilesContract(
-  make: () => Promise<{ files: SessionFiles; reopen: () => Promise<SessionFiles> }>,
-): void {
+export type SessionFilesWorld = {
+  readonly files: SessionFiles;
+  /** What a later process would find. */
+  readonly reopen: () => Promise<SessionFiles>;
+  /** Until it is disposed no file takes more bytes than that: a write that reaches over it is refused. */
+  readonly bound: (bytes: number) => Disposable;
+};
+
+/** What every adapter of the port `SessionFiles` has to do, and where its disk is full. */
+export function sessionFilesContract(make: () => Promise<SessionFilesWorld>): void {
   const bytes = (text: string): Uint8Array => Buffer.from(text);
   const barrier = { barrier: true };
 
@@ -42,5 +48,55 @@ export function sessionFilesContract(
     expect(await files.blobs.put(bytes("payload"))).toBe(digest);
     expect(String(await (await reopen()).blobs.get(digest))).toBe("payload");
     expect(await files.blobs.get(digestOf("other"))).toBeNull();
+  });
+
+  it("keeps no byte of a line that was refused, and takes the next one when there is room again", async () => {
+    const { files, reopen, bound } = await make();
+    await files.append(bytes("one\n"), barrier);
+    {
+      using _ = bound(10);
+      await expect(files.append(bytes("two is too long\n"), barrier)).rejects.toThrow();
+      expect(String((await files.read()).log)).toBe("one\n");
+      await expect(files.append(bytes("three is too\n"), { barrier: false })).rejects.toThrow();
+    }
+    await files.append(bytes("four\n"), barrier);
+    expect(String((await (await reopen()).read()).log)).toBe("one\nfour\n");
+  });
+
+  it("keeps the old manifest whole where a new one was refused", async () => {
+    const { files, reopen, bound } = await make();
+    await files.replaceManifest(bytes("first"), barrier);
+    await files.replaceManifest(bytes("second"), barrier);
+    {
+      using _ = bound(10);
+      await expect(files.replaceManifest(bytes("third is too long"), barrier)).rejects.toThrow();
+    }
+    expect(String((await (await reopen()).read()).manifest)).toBe("second");
+    await files.replaceManifest(bytes("fourth"), barrier);
+    expect(String((await (await reopen()).read()).manifest)).toBe("fourth");
+  });
+
+  it("has no blob that was refused, not even a part of one", async () => {
+    const { files, reopen, bound } = await make();
+    {
+      using _ = bound(10);
+      await expect(files.blobs.put(bytes("a longer payload"))).rejects.toThrow();
+    }
+    expect(await (await reopen()).blobs.get(digestOf("a longer payload"))).toBeNull();
+    const digest = await files.blobs.put(bytes("a longer payload"));
+    expect(String(await (await reopen()).blobs.get(digest))).toBe("a longer payload");
+  });
+
+  it("cuts what is torn also after a line was refused", async () => {
+    const { files, reopen, bound } = await make();
+    await files.append(bytes("one\ntor"), barrier);
+    {
+      using _ = bound(10);
+      await expect(files.append(bytes("n and more\n"), barrier)).rejects.toThrow();
+    }
+    const later = await reopen();
+    expect(await later.cut(4)).toEqual({ cutBytes: 3, sha256: digestOf("tor") });
+    await later.append(bytes("two\n"), barrier);
+    expect(String((await (await reopen()).read()).log)).toBe("one\ntwo\n");
   });
 }

@@ -9,13 +9,28 @@ import { diskSessionFiles } from "../../src/adapters/disk/files.ts";
 import { lockSession, readLock } from "../../src/adapters/disk/lock.ts";
 import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
 import { sessionFilesContract } from "../contracts/session-files.ts";
+import { ownLimit, setOwnLimit } from "../kit/disk/own-limit.ts";
 
 const fresh = (): Promise<string> => mkdtemp(path.join(os.tmpdir(), "baton-files-"));
+
+// The signal's own action would end the process; what is wanted is the error of the write.
+process.on("SIGXFSZ", () => undefined);
+
+/** A write over the bound is short, and the next one fails. */
+function boundOwnFiles(bytes: number): Disposable {
+  const usual = ownLimit("fsize");
+  setOwnLimit("fsize", String(bytes));
+  return { [Symbol.dispose]: () => setOwnLimit("fsize", usual) };
+}
 
 describe("memory session files", () => {
   sessionFilesContract(async () => {
     const files = memorySessionFiles();
-    return { files, reopen: async () => files };
+    const bound = (room: number): Disposable => {
+      files.state.room = room;
+      return { [Symbol.dispose]: () => delete files.state.room };
+    };
+    return { files, reopen: async () => files, bound };
   });
 });
 
@@ -25,6 +40,7 @@ describe.each(["process", "disk"] as const)("disk session files at durability %s
     return {
       files: await diskSessionFiles(dir, { durability }),
       reopen: () => diskSessionFiles(dir, { durability }),
+      bound: boundOwnFiles,
     };
   });
 

@@ -1,3 +1,4 @@
+import { formatVersion } from "../../../src/session/upcast.ts";
 import { openingOf, type Sample } from "./sample.ts";
 import type { Case, Decision } from "./tally.ts";
 
@@ -94,7 +95,9 @@ function manifestPrediction(sample: Sample, field: Field, bytes: Uint8Array, at:
   const hex = /[0-9a-f]/.test(String.fromCharCode(bytes[at] ?? 0));
   switch (field) {
     case "format":
-      return digit > 1 ? "refused newer-format" : none;
+      if (digit > formatVersion) return "refused newer-format";
+      // An older one is read as well, and what follows from it stands in the records.
+      return digit >= 1 ? untouched(sample) : none;
     case "identity":
       return identityPrediction(value);
     case "gen":

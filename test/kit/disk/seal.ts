@@ -1,4 +1,5 @@
 import { sealKeyOf, sealShipment, unsealShipment } from "../../../src/session/shipment.ts";
+import { formatVersion } from "../../../src/session/upcast.ts";
 import { sessionId, someSha } from "../given.ts";
 import { flipped } from "./damage.ts";
 import type { Sample } from "./sample.ts";
@@ -16,7 +17,7 @@ export type Sealed = {
 export function givenSealed(sample: Sample): Sealed {
   const header = {
     ...{
-      format: 1,
+      format: formatVersion,
       keyId: key.id,
       repositoryId: 1296269,
       thread: 7,
@@ -61,7 +62,7 @@ function predict({ header }: Sealed, bytes: Uint8Array, at: number): Decision {
   try {
     const text = Buffer.from(bytes.subarray(header.from, header.to)).toString("utf8");
     const { format, keyId } = JSON.parse(text) as { readonly format?: unknown; readonly keyId?: unknown };
-    if (typeof format === "number" && format > 1) return "refused newer-format";
+    if (typeof format === "number" && format > formatVersion) return "refused newer-format";
     if (typeof keyId === "string" && keyId !== key.id) return "refused other-key";
     return "refused tampered";
   } catch {

@@ -3,7 +3,7 @@ import type { EventRecord, SessionEvent } from "../../../src/session/event.ts";
 import type { Journal } from "../../../src/session/journal.ts";
 import { openJournal, StorageFailure } from "../../../src/session/open-journal.ts";
 import { verifyLog } from "../../../src/session/verify.ts";
-import { inline, turnOf } from "../given.ts";
+import { inline, recordsOf, turnOf } from "../given.ts";
 import { journalOptions, padding, shortStory } from "./sample.ts";
 import type { Case } from "./tally.ts";
 
@@ -49,7 +49,7 @@ export async function judge(
   const read = await files.read();
   const found = verifyLog(read, { witnessed: [] });
   const before = acknowledged.length;
-  const records = found.kind === "verified" ? recordsIn(read.log.subarray(0, found.log.length)) : [];
+  const records = found.kind === "verified" ? recordsOf(found.log) : [];
   const stands = mayStand(records.slice(before), told) ? 1 : 0;
   const predicted =
     before === 0 && read.manifest === null ? "refused no-manifest" : `clean ${before + stands}`;
@@ -64,11 +64,6 @@ export async function judge(
   const again = verifyLog(await files.read(), { witnessed: [] });
   const goesOn = again.kind === "verified" && again.log.tail.seq === before + stands + 1;
   return { name, predicted, saw: goesOn ? saw : `${saw}, then it did not go on`, lost };
-}
-
-function recordsIn(log: Uint8Array): readonly EventRecord[] {
-  const lines = Buffer.from(log).toString("utf8").split("\n").slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as EventRecord);
 }
 
 /**
