@@ -30,6 +30,8 @@ export type Shipping = {
   readonly run: RunRef;
   readonly workflow: string;
   readonly clock: Clock;
+  /** Below what can be opened again, where less than that fits. */
+  readonly bytesMax?: number;
   readonly nonce: () => Uint8Array;
   /** The objects that the trees need and the base commit, and the trees in `have`, do not hold. */
   readonly pack: (options: {
@@ -102,7 +104,7 @@ export async function sendShipment(
   };
   const bytes = sealShipment(header, entries, { key: shipping.key, nonce: shipping.nonce() });
   // Stored, it would stand before everything that can still be read.
-  const large = whyTooLarge(bytes, entries);
+  const large = whyTooLarge(bytes, entries, shipping.bytesMax);
   if (large !== null) return { kind: "failed", lasting: false, why: large, tries: tried };
   const stored = await putWithTries(bytes, header, { shipping, tried, signal });
   const { tries } = stored;

@@ -58,10 +58,13 @@ export function sealKeyOf(secret: string, repositoryId: number): SealKey {
 }
 
 /** Why `unsealShipment` would refuse it for its size, or null. */
-export function whyTooLarge(sealed: Uint8Array, entries: readonly ShipmentEntry[]): string | null {
+export function whyTooLarge(
+  sealed: Uint8Array,
+  entries: readonly ShipmentEntry[],
+  bytesMax = shipmentBytesMax,
+): string | null {
   const plain = entries.reduce((sum, { bytes }) => sum + bytes.length, indexBytesMax);
-  if (sealed.length > shipmentBytesMax)
-    return `a shipment of ${sealed.length} bytes is over ${shipmentBytesMax}`;
+  if (sealed.length > bytesMax) return `a shipment of ${sealed.length} bytes is over ${bytesMax}`;
   return plain > plainBytesMax ? `a shipment that holds ${plain} bytes is over ${plainBytesMax}` : null;
 }
 

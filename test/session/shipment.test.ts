@@ -1,12 +1,17 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
+import { shipRest } from "../../src/app/ship-rest.ts";
 import type { Tree } from "../../src/base/hash.ts";
+import { maskOf } from "../../src/base/masking.ts";
 import { unpackSession } from "../../src/session/find.ts";
+import { openJournal } from "../../src/session/open-journal.ts";
 import { sendShipment } from "../../src/session/ship.ts";
 import { unsealShipment } from "../../src/session/shipment.ts";
+import { openShipper } from "../../src/session/shipper.ts";
 import { verifyLog } from "../../src/session/verify.ts";
-import { inline, sessionId, turnOf } from "../kit/given.ts";
-import { expected, find, type Given, given, givenShelf, send, signal } from "./given-shelf.ts";
+import { handClock, inline, sessionId, turnOf } from "../kit/given.ts";
+import { expected, find, type Given, given, givenShelf, send, shippingTo, signal } from "./given-shelf.ts";
 
 describe("finding a session on the shelf", () => {
   async function threeShipments(): Promise<Given> {
@@ -100,6 +105,20 @@ describe("finding a session on the shelf", () => {
     expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "tampered" });
   });
 
+  it("refuses when a newer one has expired, and does not fall back to an older one (F47)", async () => {
+    const all = await threeShipments();
+    const [, , newest = ""] = [...all.shelf.stored.keys()];
+    all.shelf.expired.add(newest);
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "expired" });
+  });
+
+  it("says that one in the middle has expired, which is no gap (F47)", async () => {
+    const all = await threeShipments();
+    const [, middle = ""] = [...all.shelf.stored.keys()];
+    all.shelf.expired.add(middle);
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "expired" });
+  });
+
   it("takes the one that reaches furthest where an upload that was given up turns up after all", async () => {
     const all = await given();
     const first = await send(all, null, 1);
@@ -126,7 +145,139 @@ describe("finding a session on the shelf", () => {
   });
 });
 
+describe("what another run stored", () => {
+  /** The session goes on as generation 2 from what `find` gives, and ships that. */
+  async function goneOn(all: Given): Promise<void> {
+    const found = await find(all.shelf);
+    if (found.kind === "refused") throw new Error(found.why);
+    const checked = verifyLog(found.session, { witnessed: [] });
+    if (checked.kind === "damage") throw new Error(checked.why);
+    const files = memorySessionFiles();
+    const last = await unpackSession(found.session, checked.log, files);
+    const options = { clock: handClock(), mask: maskOf([]), durability: "process" as const, gen: 2 };
+    const journal = await openJournal(checked.log, { files, ...options });
+    const { tail } = checked.log;
+    const run = { id: "2", attempt: 1, job: "agent" };
+    await journal.append({ type: "run.claimed", gen: 2, run, head: tail });
+    await send({ files, journal, shipping: shippingTo(all.shelf, "2") }, last, last.number + 1);
+  }
+
+  it("after a later one had claimed the session is a dead branch: reported, and never chosen (F47)", async () => {
+    const all = await given();
+    await send(all, null, 1);
+    await goneOn(all);
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("late") });
+    await shipRest(all.files, { shipping: () => all.shipping, signal });
+    const found = await find(all.shelf);
+    if (found.kind === "refused") throw new Error(found.why);
+    expect(String(found.session.log)).toContain("run.claimed");
+    expect(String(found.session.log)).not.toContain("late");
+    expect(found.session.reported).toEqual([
+      `agent-session-${sessionId()}-1-3-1.1: its records after 1 came when generation 2 had claimed the session`,
+    ]);
+  });
+
+  it("before it was claimed is not opened where the newest holds everything", async () => {
+    const all = await given();
+    await send(all, null, 1);
+    await shipRest(all.files, { shipping: () => all.shipping, signal });
+    await goneOn(all);
+    all.shelf.read.length = 0;
+    const found = await find(all.shelf);
+    expect(found).toMatchObject({ kind: "found", session: { reported: [] } });
+    expect(all.shelf.read.map((name) => name.split("-").slice(3, 5))).toEqual([
+      ["2", "3"],
+      ["1", "2"],
+    ]);
+  });
+
+  it("up to the claim, under a number that was used again, is no dead branch", async () => {
+    const all = await given();
+    await send(all, null, 1);
+    await goneOn(all);
+    const again = await sendShipment(await all.journal.snapshot(), null, 5, { ...all, signal });
+    expect(again.kind).toBe("sent");
+    expect(await find(all.shelf)).toMatchObject({ kind: "found", session: { reported: [] } });
+  });
+
+  it("under the same generation is reported where no lease kept the two apart", async () => {
+    const all = await given();
+    await send(all, null, 1);
+    const shipping = shippingTo(all.shelf, "9");
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("further") });
+    await send({ ...all, shipping }, null, 1);
+    const found = await find(all.shelf);
+    expect(found).toMatchObject({ kind: "found", session: { last: { to: 2 } } });
+    expect(found.kind === "found" && found.session.reported).toEqual([
+      expect.stringContaining("run 1 went on with generation 1 as well"),
+    ]);
+  });
+
+  it("cannot say more in a report than a name", async () => {
+    const all = await given();
+    await send(all, null, 1);
+    const name = `agent-session-${sessionId()}-@everyone #1`;
+    all.shelf.stored.set(name, new Uint8Array());
+    all.shelf.foreign.add(name);
+    const found = await find(all.shelf);
+    expect(found).toMatchObject({
+      session: { reported: ["an artifact with an odd name: another repository"] },
+    });
+  });
+});
+
+describe("what post ships", () => {
+  it("stands before a shipment that main stored and died before it could record (F44)", async () => {
+    const all = await given();
+    for (const number of [1, 2, 3]) await send(all, null, number);
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("after it") });
+    await shipRest(all.files, { shipping: () => all.shipping, signal });
+    const found = await find(all.shelf);
+    expect(found.kind === "found" && String(found.session.log)).toBe(String(all.files.state.log));
+  });
+
+  it("is the range since the last shipment where the whole is too large to be opened (F48)", async () => {
+    const all = await given();
+    const add = async () => {
+      const text = await all.journal.store(randomBytes(5_000).toString("base64"));
+      await all.journal.append({ type: "note.added", about: "nudge", text });
+    };
+    const shipping = { ...all.shipping, bytesMax: 20_000 };
+    const shipper = openShipper({ ...all, shipping, last: null, shipSeconds: 60, signal, onUnshipped });
+    for (let shipments = 0; shipments < 2; shipments += 1) {
+      for (let notes = 0; notes < 3; notes += 1) await add();
+      await shipper.ship();
+    }
+    await add();
+    const rest = await shipRest(all.files, { shipping: () => shipping, signal });
+    expect(rest).toMatchObject({ kind: "shipped", sent: { kind: "sent", from: 9 } });
+    const found = await find(all.shelf);
+    expect(found.kind === "found" && String(found.session.log)).toBe(String(all.files.state.log));
+  });
+});
+
+const onUnshipped = (why: string): never => {
+  throw new Error(why);
+};
+
 describe("sending", () => {
+  it("stores nothing that is too large to be opened again, and says so (F48)", async () => {
+    const all = await given();
+    const shipping = { ...all.shipping, bytesMax: 100 };
+    const sent = await sendShipment(await all.journal.snapshot(), null, 1, { ...all, shipping, signal });
+    expect(sent).toMatchObject({ kind: "failed", lasting: false, why: expect.stringMatching(/over \d+/) });
+    expect(all.shelf.tried).toEqual([]);
+  });
+
+  it("is not begun with an item that is larger than any of ours (F48)", async () => {
+    const all = await given();
+    await send(all, null, 1);
+    const list = async (...args: Parameters<typeof all.shelf.list>) =>
+      (await all.shelf.list(...args)).map((item) => ({ ...item, bytes: 65 * 1024 * 1024 }));
+    expect(await find({ ...all.shelf, list })).toMatchObject({ kind: "refused", code: "tampered" });
+    expect(all.shelf.read).toEqual([]);
+  });
+
   it("sends the same bytes under the next try's name after a failure", async () => {
     const all = await given(givenShelf([{ kind: "failed", why: "500" }, { kind: "taken" }]));
     await send(all, null, 1);

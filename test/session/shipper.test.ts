@@ -47,6 +47,11 @@ async function isFoundWhole(all: Given): Promise<boolean> {
   return log.length > 0 && Buffer.from(all.files.state.log).subarray(0, log.length).equals(log);
 }
 
+/** Until the first upload is under way. */
+async function begun({ shelf }: Given): Promise<void> {
+  while (shelf.tried.length === 0) await new Promise((next) => setImmediate(next));
+}
+
 describe("shipping at a turn's end", () => {
   it("waits for ship-seconds since the shipment before", async () => {
     const { shipper, shelf, shipping, journal } = await givenShipper();
@@ -75,6 +80,45 @@ describe("shipping at a turn's end", () => {
     await shipper.turnEnded();
     await shipper.idle();
     expect(shelf.stored.size).toBe(2);
+    // It counts from there again.
+    await journal.append(note("n".repeat(7_000)));
+    await shipper.turnEnded();
+    await shipper.idle();
+    expect(shelf.stored.size).toBe(2);
+  });
+
+  it("counts what was written while the shipment before was under way", async () => {
+    const held = Promise.withResolvers<Put | { readonly kind: "lost" }>();
+    const all = await givenShipper({ answers: [held.promise] });
+    const { shipper, shelf, journal } = all;
+    const first = shipper.ship();
+    await begun(all);
+    const until = journal.written + 256 * 1024;
+    while (journal.written < until) await journal.append(note("n".repeat(7_000)));
+    held.resolve({ kind: "lost" });
+    await first;
+    await shipper.turnEnded();
+    await shipper.idle();
+    expect(shelf.stored.size).toBe(3);
+  });
+
+  it("leaves what is under way alone, and the rest to the end of the next turn", async () => {
+    const held = Promise.withResolvers<Put>();
+    const all = await givenShipper({ answers: [held.promise] });
+    const { shipper, shelf, journal, shipping } = all;
+    const first = shipper.ship();
+    await begun(all);
+    await journal.append(note("later"));
+    shipping.clock.advance(60_000);
+    await shipper.turnEnded();
+    held.resolve({ kind: "stored", id: "1" });
+    await first;
+    await shipper.idle();
+    expect(shelf.tried).toHaveLength(1);
+    shipping.clock.advance(60_000);
+    await shipper.turnEnded();
+    await shipper.idle();
+    expect(shelf.tried).toHaveLength(2);
   });
 
   it("lets the work go on while it uploads, and holds it up only where ship-seconds is 0", async () => {
@@ -112,7 +156,7 @@ describe("shipments", () => {
     const all = await givenShipper({ answers: [held.promise] });
     const { shipper, shelf, journal, shipping } = all;
     const first = shipper.ship();
-    while (shelf.tried.length === 0) await new Promise((next) => setImmediate(next));
+    await begun(all);
     const later: Promise<unknown>[] = [];
     for (const text of ["one", "two", "three"]) {
       await journal.append(note(text));
@@ -126,6 +170,23 @@ describe("shipments", () => {
     // The first was retried under another name, the other three went as one.
     expect(ranges(all)).toEqual(["1: 1-1", "1: 1-1", "2: 2-5"]);
     expect(await isFoundWhole(all)).toBe(true);
+  });
+
+  it("do not follow one another because several waited for the same one", async () => {
+    const first = Promise.withResolvers<Put>();
+    const second = Promise.withResolvers<Put>();
+    const all = await givenShipper({ answers: [first.promise, second.promise] });
+    const asked = [all.shipper.ship()];
+    await begun(all);
+    await all.journal.append(note("one"));
+    asked.push(all.shipper.ship(), all.shipper.ship());
+    first.resolve({ kind: "stored", id: "1" });
+    while (all.shelf.tried.length < 2) await new Promise((next) => setImmediate(next));
+    await all.journal.append(note("two"));
+    second.resolve({ kind: "stored", id: "2" });
+    await Promise.all(asked);
+    await all.shipper.idle();
+    expect(all.shelf.tried).toHaveLength(2);
   });
 
   it("hold everything that was appended before they were asked for", async () => {
