@@ -1,8 +1,9 @@
 import { mayCommand } from "../command/authorise.ts";
 import { parseCommand } from "../command/command.ts";
-import { sessionOfComment, type Trigger } from "../command/trigger.ts";
+import type { Trigger } from "../command/trigger.ts";
 import { markerOf } from "../delivery/marker.ts";
 import { codeSpan } from "../delivery/neutral.ts";
+import { sessionOfComment } from "../session/id.ts";
 import { reply } from "./answer.ts";
 import type { Means } from "./means.ts";
 

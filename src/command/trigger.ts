@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { parseSessionId, type SessionId, sessionIdOf } from "../session/id.ts";
+import { parseSessionId, type SessionId, sessionIdOf, sessionOfComment } from "../session/id.ts";
 import {
   commentPayload,
   dispatchPayload,
@@ -254,11 +254,6 @@ function readWorkflowRun(payload: unknown): NotRead {
     "privileged-event",
     `the event workflow_run came from the fork ${printable(run.head_repository?.full_name ?? "(deleted)")}; start from issue_comment instead (${pwnRequests})`,
   );
-}
-
-/** The same for a comment that is delivered twice, so that it starts one session. */
-export function sessionOfComment(repositoryId: number, comment: number): SessionId {
-  return sessionIdOf(`repo:${repositoryId}/comment:${comment}`);
 }
 
 function sessionOfRun(facts: RunFacts): SessionId {

@@ -14,3 +14,8 @@ export function parseSessionId(text: string): SessionId | null {
 export function sessionIdOf(source: string): SessionId {
   return `s${digestOf(`baton/session/${source}`).slice(0, 12)}` as SessionId;
 }
+
+/** The same for a comment that is delivered twice, so that it starts one session. */
+export function sessionOfComment(repositoryId: number, comment: number): SessionId {
+  return sessionIdOf(`repo:${repositoryId}/comment:${comment}`);
+}
