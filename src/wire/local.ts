@@ -134,8 +134,8 @@ async function groundFor(
     workspaces: localWorkspaces(git),
     durability,
     keep: false,
-    locked: (lock) => {
-      locked(lock);
+    locked,
+    rewriting: () => {
       // From here to `opened` the shelf is the session: a run killed in between has half of the files at most.
       if (fromShelf !== null) writeFileSync(places.rewriting(session), fromShelf, { flush: true });
     },

@@ -178,11 +178,14 @@ describe("resume", () => {
     const session = sessionIn(first.out);
     expect(first.exit, first.out).toBe(0);
     expect(first.out).toContain("suspended (turns): ");
+    const [begun] = readdirSync(join(terminal.sessions, "shelf"));
     const again = await terminal.run("resume", session);
     expect(again.exit, again.out).toBe(1);
     expect(again.out).toContain("refused (exhausted): ");
-    // What a kill leaves that hits a resume while it writes the files anew.
+    // What a kill leaves that hits a resume while it writes the files anew: the run that shelved them is named.
     rmSync(join(terminal.sessions, session, "session.json"));
+    const [shelved = ""] = readdirSync(join(terminal.sessions, "shelf")).filter((run) => run !== begun);
+    writeFileSync(join(terminal.sessions, "orders", `${session}.rewriting`), shelved);
     const half = await terminal.run("verify", session);
     expect(half.exit).toBe(1);
     expect(half.out).toContain("resume it, and they are written again");
