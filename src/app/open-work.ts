@@ -54,7 +54,7 @@ export async function carryOn(
   const ready = await makeReady(work, { signal });
   if (ready.kind === "refused") {
     await opening;
-    return endWork(work, notReady(ready.code, ready.why, means));
+    return endWork(work, notReady(ready.code, ready.why, work));
   }
   await using room = ready.room;
   board.sandbox(room.sandbox);
@@ -100,19 +100,25 @@ async function systemOf(journal: OpenJournal): Promise<string> {
   return journal.load(system);
 }
 
-/** A failed setup may pass tomorrow; a sandbox that does not hold is refused here and may hold elsewhere. */
+/**
+ * A failed setup may pass tomorrow, and another machine may hold the files or the sandbox: what was done is kept for
+ * it. Where nothing was done the run is refused, and there is no session to go on with.
+ */
 function notReady(
   code: Extract<Ready, { kind: "refused" }>["code"],
   why: string,
-  means: Pick<Means, "cancelled">,
+  { means, journal }: Pick<Work, "means" | "journal">,
 ): Ended {
   switch (code) {
     case "cancelled":
       return interrupted(means);
     case "setup-failed":
       return { kind: "suspended", reason: code, detail: why };
+    case "not-restored":
+      return { kind: "suspended", reason: "workspace", detail: `The files could not be restored: ${why}` };
     case "sandbox":
     case "workspace":
+      if (journal.state.turn.number > 0) return { kind: "suspended", reason: code, detail: why };
       return { kind: "ended", outcome: "refused", reason: code, detail: why };
   }
 }

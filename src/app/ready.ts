@@ -1,5 +1,6 @@
 import type { Tree } from "../base/hash.ts";
 import type { CommandRun } from "../session/event.ts";
+import { NotRestored } from "../workspace/workspace.ts";
 import type { Room, SetupRun } from "./means.ts";
 import type { Work } from "./work.ts";
 
@@ -7,7 +8,7 @@ export type Ready =
   | { readonly kind: "ready"; readonly room: Room }
   | {
       readonly kind: "refused";
-      readonly code: "setup-failed" | "sandbox" | "workspace" | "cancelled";
+      readonly code: "setup-failed" | "sandbox" | "workspace" | "not-restored" | "cancelled";
       readonly why: string;
     };
 
@@ -20,16 +21,35 @@ export async function makeReady(work: Work, { signal }: { readonly signal: Abort
   const { dirs } = ground;
   const impossible = await means.rooms.impossible();
   if (impossible !== null) return { kind: "refused", code: "sandbox", why: impossible };
-  await workspace.restore(dirs.base, workspace.baseTree);
+  const base = await restored(workspace, dirs.base, workspace.baseTree);
+  if (base.kind === "refused") return base;
   const setup = await runSetup(work, signal);
   if (setup.kind === "refused") return setup;
   await Promise.all([workspace.copy(dirs.base, dirs.work), workspace.copy(dirs.home, dirs.workHome)]);
   const { tree } = journal.state;
-  if (tree !== null && tree !== setup.tree) await workspace.restore(dirs.work, tree);
+  if (tree !== null && tree !== setup.tree) {
+    const last = await restored(workspace, dirs.work, tree);
+    if (last.kind === "refused") return last;
+  }
   const opened = await means.rooms.open(dirs, { names: config.env, signal });
   if (opened.kind === "refused") return { kind: "refused", code: "sandbox", why: opened.why };
   await journal.append({ type: "sandbox.started", sandbox: opened.room.sandbox, pid: opened.room.pid });
   return { kind: "ready", room: opened.room };
+}
+
+/** Check 11 of session.md, section 7: nothing runs in files that are not those of the tree. */
+async function restored(
+  workspace: Work["workspace"],
+  dir: string,
+  tree: Tree,
+): Promise<{ readonly kind: "restored" } | Extract<Ready, { kind: "refused" }>> {
+  try {
+    await workspace.restore(dir, tree);
+    return { kind: "restored" };
+  } catch (error) {
+    if (!(error instanceof NotRestored)) throw error;
+    return { kind: "refused", code: "not-restored", why: error.message };
+  }
 }
 
 type Setup = { readonly kind: "done"; readonly tree: Tree } | Extract<Ready, { kind: "refused" }>;

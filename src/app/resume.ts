@@ -45,6 +45,11 @@ export async function resume(
   if (checked.kind === "damage")
     return outcome("refused", checked.code, `${checked.why}. ${spoiled}`, { session });
   const { log } = checked;
+  // The header is under the seal as well: it has witnessed the last record that it names.
+  if (log.tail.seq !== found.last.to) {
+    const why = `the log ends at record ${log.tail.seq}, and its shipment says that it ends at ${found.last.to}`;
+    return outcome("refused", "behind", `${why}. ${spoiled}`, { session });
+  }
   const checkpoint = await lastCheckpoint(log, { blobs: blobsOf(found) });
   const state = stateFrom(checkpoint, log);
   const since = [...recordsFrom(log.bytes, checkpoint.offset)].map(({ record }) => record.event);
@@ -80,10 +85,14 @@ async function notFound(
 /** Checks 6 and 7. */
 async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promise<Outcome | null> {
   const { log, state, holders } = proved;
-  const { session, baseSha } = log.manifest.identity;
+  const { identity } = log.manifest;
+  const { session, baseSha } = identity;
   const known = { session, baseSha, turns: state.turn.number, costUsd: state.costUsd };
   const { provider, model } = means.orders;
-  const other = refuseOther(state, { provider, model, protocol, tools: toolsDigest(means) });
+  const other = refuseOther(
+    { identity, inputs: state.inputs },
+    { provider, model, protocol, tools: toolsDigest(means) },
+  );
   if (other !== null) return outcome("refused", other.code, other.why, known);
   const ended = refuseEnded(state);
   if (ended !== null) {

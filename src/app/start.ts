@@ -51,12 +51,16 @@ async function prepare(
   const past = await looking;
   if (past.kind === "held") return null;
   if (past.kind === "ended") return past.outcome;
+  if (means.orders.resolve !== null) return outcome("refused", "no-doubt", nothingInDoubt, { session });
   if (taken.kind === "refused") return outcome("refused", taken.code, taken.why, { session });
   if (pinned?.kind === "refused") return outcome("refused", pinned.code, pinned.why, { session });
   if (ground === null || pinned === null) throw new Error(`nothing was pinned for ${session}`);
   const { holders } = past;
   return await begin(asked, { means, ground, workspace: pinned.workspace, holders }, { signal });
 }
+
+const nothingInDoubt =
+  "The input resolve says what became of a call of a session that is resumed, and this command begins one. Leave it empty.";
 
 /** What other runs did of the same session: nothing, something that can be resumed, or all of it. */
 type Past =
@@ -183,7 +187,12 @@ async function begin(
   const journal = createJournal(identity, { files: ground.files, clock, mask, durability, gen });
   const system = await systemFor(identity, config, workspace);
   const story = await openStory(journal);
-  await story.append({ type: "session.opened", identity, budget, system: await journal.store(system, { apart: true }) });
+  await story.append({
+    type: "session.opened",
+    identity,
+    budget,
+    system: await journal.store(system, { apart: true }),
+  });
   const { id, attempt, job } = run;
   await story.append({ type: "run.claimed", gen, run: { id, attempt, job }, head: null });
   const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: await journal.store(task.text) };

@@ -181,7 +181,8 @@ async function append(
   const again = verifyLog(await files.read(), { witnessed: [] });
   if (again.kind === "damage") return refusal("failed", `the log that was just written: ${again.why}`);
   const folded = await stateOf(again.log, files);
-  if (JSON.stringify(folded) !== JSON.stringify(journal.state))
+  const isSame = JSON.stringify(folded) === JSON.stringify(journal.state);
+  if (!isSame || again.log.tail.hash !== journal.head.hash)
     return refusal("failed", "the log that was just written does not give the state it was written from");
   return { kind: "opened", journal, story, last };
 }

@@ -1,5 +1,5 @@
 import type { Digest } from "../base/hash.ts";
-import type { SessionEvent, Settlement } from "./event.ts";
+import type { Identity, SessionEvent, Settlement } from "./event.ts";
 import type { Journal } from "./journal.ts";
 import { deathsBefore, type OpenCall, openIntent, type State } from "./state.ts";
 
@@ -22,7 +22,7 @@ const readsAgainMax = 2;
 
 /** Check 6 of session.md, section 7: who resumes has to be what began it. Null when it is. */
 export function refuseOther(
-  state: State,
+  { identity, inputs }: { readonly identity: Identity; readonly inputs: State["inputs"] },
   now: {
     readonly provider: string;
     readonly model: string;
@@ -30,8 +30,6 @@ export function refuseOther(
     readonly tools: Digest;
   },
 ): ResumeRefusal | null {
-  const { identity } = state;
-  if (identity === null) return refused("other-protocol", "the log does not open a session");
   if (identity.protocol !== now.protocol) {
     return refused(
       "other-protocol",
@@ -56,7 +54,7 @@ export function refuseOther(
       "the session was begun by a version of Baton with other tools; resume it with that version",
     );
   }
-  if (state.inputs.length === 0) {
+  if (inputs.length === 0) {
     return refused(
       "no-task",
       "the run that began this session died before it had recorded the task; nothing was done, so give the command again",

@@ -27,6 +27,11 @@ export type Pinned =
       readonly why: string;
     };
 
+/** Thrown by `restore`: the files are not those of the tree, whatever the reason. */
+export class NotRestored extends Error {
+  override readonly name = "NotRestored";
+}
+
 /**
  * One path that differs. `mode` and `blob` are the new ones, null for a deleted file; the counts are null for a
  * binary file. Names are text everywhere in this port: a byte that is not UTF-8 is shown as U+FFFD, so a path that
@@ -62,7 +67,7 @@ export type Workspace = {
   readonly seal: (dir: string) => Promise<Sealed>;
   /**
    * Makes the files of `dir` that are not ignored equal to `tree`, creating `dir` if need be; ignored files stay.
-   * Recomputes the tree afterwards and throws when it differs.
+   * Recomputes the tree afterwards and throws `NotRestored` when it differs.
    */
   readonly restore: (dir: string, tree: Tree) => Promise<void>;
   /** A copy of everything in `from`, ignored files, modes and owners too, at `to`, which must not exist. */

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import type { Tree } from "../../base/hash.ts";
+import { NotRestored } from "../../workspace/workspace.ts";
 import type { Contents } from "./contents.ts";
 import { type BytePath, onDisk } from "./names.ts";
 import type { ObjectReader } from "./object-reader.ts";
@@ -45,8 +46,8 @@ export async function restoreFolder(root: string, tree: Tree, tools: RestoreTool
   await writeLeaves(root, { listing, current, owner, reader: tools.reader });
   const sealed = await sealFolder(root, tools);
   if (sealed.kind === "refused")
-    throw new Error(`${root} cannot be restored to ${tree}: ${sealed.path}: ${sealed.why}`);
-  if (sealed.tree !== tree) throw new Error(`${root} was restored to ${tree} but holds ${sealed.tree}`);
+    throw new NotRestored(`${root} cannot be restored to ${tree}: ${sealed.path}: ${sealed.why}`);
+  if (sealed.tree !== tree) throw new NotRestored(`${root} was restored to ${tree} but holds ${sealed.tree}`);
 }
 
 function makeRoot(root: string, owner: Owner | null): void {

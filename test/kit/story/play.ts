@@ -17,7 +17,7 @@ import {
 
 export type Played = Process & { readonly end: Outcome | "died" };
 
-type LifeOptions = ProcessOptions & {
+export type LifeOptions = ProcessOptions & {
   /** A command that begins the session, or one that goes on with it. */
   readonly asks?: "fix" | "resume";
   readonly machine?: "lost" | "survives" | "terminal";
