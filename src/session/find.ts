@@ -49,11 +49,9 @@ export async function findSession(
   const ours = listed
     .filter((item) => item.foreign === null && readShipmentName(item.name) !== null)
     .sort(newestFirst);
-  const newest = ours.find((item) => !item.expired);
-  if (newest === undefined) return nothingIn(session, { ours, reported, runs: options.runs });
-  const lost = ours.find((item) => newestFirstOrLevel(item, newest) < 0);
-  if (lost !== undefined)
-    return refused("expired", `shipment ${lost.name}, which came after ${newest.name}, has expired`);
+  const [newest] = ours;
+  if (newest === undefined) return nothingOf(session, reported, options.runs);
+  if (newest.expired) return expired(session, newest, ours);
   const open = (item: ShelfItem): Promise<Opened | Refused> => openItem(item, session, options);
   const rivals = await allOf(
     ours.filter((item) => !item.expired && newestFirstOrLevel(item, newest) === 0),
@@ -70,21 +68,16 @@ export async function findSession(
 
 type Refused = Extract<Find, { kind: "refused" }>;
 
-function nothingIn(
-  session: SessionId,
-  {
-    ours,
-    reported,
-    runs,
-  }: {
-    readonly ours: readonly ShelfItem[];
-    readonly reported: readonly string[];
-    readonly runs: readonly string[];
-  },
-): Refused {
-  if (ours.length > 0) return refused("expired", `all ${ours.length} shipments of ${session} have expired`);
+function nothingOf(session: SessionId, reported: readonly string[], runs: readonly string[]): Refused {
   const passed = reported.length === 0 ? "" : ` (passed over: ${reported.join("; ")})`;
   return refused("not-found", `the runs ${runs.join(", ")} stored no shipment of ${session}${passed}`);
+}
+
+function expired(session: SessionId, newest: ShelfItem, ours: readonly ShelfItem[]): Refused {
+  const kept = ours.find((item) => !item.expired);
+  if (kept === undefined)
+    return refused("expired", `all ${ours.length} shipments of ${session} have expired`);
+  return refused("expired", `shipment ${newest.name} has expired, which came after ${kept.name}`);
 }
 
 async function allOf(
@@ -213,7 +206,9 @@ export async function unpackSession(
 }
 
 function newestFirst(a: ShelfItem, b: ShelfItem): number {
-  return newestFirstOrLevel(a, b) || (a.name < b.name ? -1 : 1);
+  const [left, right] = [readShipmentName(a.name), readShipmentName(b.name)];
+  const level = newestFirstOrLevel(a, b);
+  return level === 0 ? (right?.attempt ?? 0) - (left?.attempt ?? 0) : level;
 }
 
 /** 0 for two of the same generation and number. */

@@ -98,6 +98,13 @@ describe("finding a session on the shelf", () => {
     expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "tampered" });
   });
 
+  it("says what is wrong with one in the middle that does not open, which is no gap (F45)", async () => {
+    const all = await threeShipments();
+    const [, middle = ""] = [...all.shelf.stored.keys()];
+    all.shelf.stored.set(middle, (all.shelf.stored.get(middle) ?? new Uint8Array()).subarray(0, -1));
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "tampered" });
+  });
+
   it("refuses a shipment that lies under another one's name", async () => {
     const all = await threeShipments();
     const [first] = [...all.shelf.stored.values()];
@@ -109,6 +116,19 @@ describe("finding a session on the shelf", () => {
     const all = await threeShipments();
     const [, , newest = ""] = [...all.shelf.stored.keys()];
     all.shelf.expired.add(newest);
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "expired" });
+  });
+
+  it("tells by the tries of one number which came last, and refuses when that one has expired (F47)", async () => {
+    const all = await given();
+    all.shelf.answers.push({ kind: "lost" }, { kind: "failed", why: "500" }, { kind: "failed", why: "500" });
+    const options = { ...all, signal };
+    await sendShipment(await all.journal.snapshot(), null, 1, options);
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("later") });
+    await sendShipment(await all.journal.snapshot(), null, 1, { ...options, tried: 10 });
+    const [, last = ""] = [...all.shelf.stored.keys()];
+    expect(last).toMatch(/-10$/);
+    all.shelf.expired.add(last);
     expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "expired" });
   });
 
