@@ -1,4 +1,5 @@
 import type { Shelf, ShelfItem } from "../../session/shelf.ts";
+import { shipmentBytesMax } from "../../session/shipment.ts";
 import { downloadArtifact } from "./download.ts";
 import { allPages } from "./pages.ts";
 import type { Place } from "./place.ts";
@@ -35,7 +36,7 @@ export function githubShelf(options: GitHubShelfOptions): Shelf {
     get: async (item, { signal }) => {
       if (!/^\d{1,15}$/.test(item.id)) return { kind: "missing", why: `${item.id} is no artifact id` };
       return downloadArtifact(options, Number(item.id), {
-        bytesMax: options.bytesMax ?? 256 * 1024 * 1024,
+        bytesMax: options.bytesMax ?? shipmentBytesMax,
         getMs: options.getMs ?? 120_000,
         signal: AbortSignal.any([signal, options.signal]),
       });

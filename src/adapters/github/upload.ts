@@ -6,7 +6,7 @@ export type UploadOptions = {
   readonly retentionDays: number;
   /** Where the bytes stand while they are sent; a fresh directory is made in it and removed. */
   readonly tempDir: string;
-  /** How long one upload may take before it counts as failed. */
+  /** How long one upload may take before it counts as failed, besides the time that its bytes need. */
   readonly putMs: number;
   readonly signal: AbortSignal;
 };
@@ -32,13 +32,17 @@ export async function uploadArtifact(name: string, bytes: Uint8Array, options: U
       : Promise.resolve(unwritten);
   // Removed when the client is done with it, which may be after we stopped waiting.
   const cleaned = sent.finally(() => rm(dir, { recursive: true, force: true }));
-  return first(cleaned, options);
+  const putMs = options.putMs + Math.ceil((bytes.length / bytesPerSecondMin) * 1000);
+  return first(cleaned, { putMs, signal: options.signal });
 }
 
 /** The client takes a file, and a full disk takes none. */
 function whyOf(error: unknown): Put {
   return { kind: "failed", why: String(error) };
 }
+
+/** A line slower than this is taken for one that stands still. */
+const bytesPerSecondMin = 512 * 1024;
 
 async function send(
   name: string,
@@ -60,7 +64,10 @@ async function send(
   }
 }
 
-async function first(sent: Promise<Put>, { putMs, signal }: UploadOptions): Promise<Put> {
+async function first(
+  sent: Promise<Put>,
+  { putMs, signal }: Pick<UploadOptions, "putMs" | "signal">,
+): Promise<Put> {
   const { promise: ended, resolve } = Promise.withResolvers<Put>();
   const cancel = () => resolve({ kind: "failed", why: "cancelled" });
   const timer = setTimeout(
