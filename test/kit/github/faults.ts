@@ -12,8 +12,10 @@ export type FaultRule = {
   readonly times?: number;
   /** Matching requests that are let through first. */
   readonly skip?: number;
-  /** The connection is reset instead of answered. */
-  readonly network?: "reset";
+  /** Instead of an answer: the connection is reset; no answer ever comes; it breaks in the middle of the answer. */
+  readonly network?: "reset" | "stall" | "cut";
+  /** The request is carried out, and the body of its answer is another one. */
+  readonly change?: (body: Buffer) => Buffer;
   /** The request is carried out all the same, and only its answer is replaced or lost. */
   readonly after?: boolean;
 };
@@ -28,8 +30,8 @@ export function openFaults(): Faults {
   const armed: { readonly rule: FaultRule; skip: number; left: number }[] = [];
   return {
     add(rule) {
-      if (rule.status === undefined && rule.network === undefined) {
-        throw new Error("a fault needs a status or network: reset");
+      if (rule.status === undefined && rule.network === undefined && rule.change === undefined) {
+        throw new Error("a fault needs a status, network or change");
       }
       armed.push({ rule, skip: rule.skip ?? 0, left: rule.times ?? 1 });
     },

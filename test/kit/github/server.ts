@@ -106,8 +106,8 @@ async function handle(
   const incoming: Incoming = { method, url, message, body, json };
   await interpose(parts, `${method} ${url.pathname}${url.search}`);
   const fault = parts.faults.strike(method, url.pathname + url.search);
-  const served = fault && !fault.after ? undefined : await serve(parts, incoming);
-  const final = fault ? faultAnswer(fault) : served?.answer;
+  const served = isInPlace(fault) ? undefined : await serve(parts, incoming);
+  const final = fault ? faultAnswer(fault, served?.answer) : served?.answer;
   const login = loginOf(parts.world, message);
   parts.exchanges.push({
     method,
@@ -120,8 +120,14 @@ async function handle(
     ...(fault && { fault: true }),
     problems: served?.problems ?? requestProblems(parts, incoming),
   });
+  if (fault?.network === "stall") return;
   if (final === undefined) message.socket.resetAndDestroy();
-  else send(response, final, rateLimit(parts, url));
+  else send(response, final, rateLimit(parts, url), fault?.network === "cut");
+}
+
+/** Whether the request is not carried out. */
+function isInPlace(fault: FaultRule | undefined): boolean {
+  return fault !== undefined && !fault.after && !fault.change && fault.network !== "cut";
 }
 
 async function interpose({ meanwhile }: Parts, request: string): Promise<void> {
@@ -140,10 +146,19 @@ async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-function faultAnswer({ network, status, body, headers }: FaultRule): Answer | undefined {
-  if (network === "reset" || status === undefined) return undefined;
+function faultAnswer(
+  { network, status, body, headers, change }: FaultRule,
+  given: Answer | undefined,
+): Answer | undefined {
+  if (network === "cut") return given;
+  if (change && given) return { ...given, body: change(bytesOf(given.body)) };
+  if (network !== undefined || status === undefined) return undefined;
   if (body !== undefined) return answer(status, body, headers);
   return { ...refuse(status, status >= 500 ? "Server Error" : "Refused"), ...(headers && { headers }) };
+}
+
+function bytesOf(body: unknown): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 }
 
 function viaOf(url: URL): Exchange["via"] {
@@ -225,16 +240,18 @@ function send(
   response: ServerResponse,
   { status, headers, body }: Answer,
   extra: Record<string, string>,
+  cut: boolean,
 ): void {
   if (body === undefined) {
     response.writeHead(status, { ...extra, ...headers });
     response.end();
     return;
   }
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const bytes = bytesOf(body);
   const type = Buffer.isBuffer(body) ? {} : { "content-type": "application/json; charset=utf-8" };
   response.writeHead(status, { ...type, ...extra, "content-length": String(bytes.length), ...headers });
-  response.end(bytes);
+  if (!cut) response.end(bytes);
+  else response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.resetAndDestroy());
 }
 
 function rateLimit({ world, exchanges }: Parts, url: URL): Record<string, string> {
