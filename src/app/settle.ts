@@ -26,13 +26,10 @@ type Options = {
  * Drives an open session to its end: the model works until it says that it is done, the gate judges, its findings go
  * back to the model, and what passes is published.
  */
-export async function settle(
-  work: ReadyWork,
-  options: { readonly budget: Budget; readonly shipped: Promise<unknown>; readonly signal: AbortSignal },
-): Promise<Outcome> {
+export async function settle(work: ReadyWork, options: Options): Promise<Outcome> {
   for (let rounds = 0; rounds <= limits.gateRoundsMax; rounds += 1) {
     const end = await loop(work, options);
-    if (end.kind !== "finished") return endWork(work, stopped(end, work));
+    if (end.kind !== "finished") return endWork(work, stopped(end, work, options));
     work.board.say("running the checks");
     const judged = await judgeWork(work, options);
     if (judged.kind === "passed") return publish(work, judged, end.text);
