@@ -54,6 +54,7 @@ export async function shelveSession(
   const checked = verifyLog(await files.read(), { witnessed: [] });
   if (checked.kind === "damage") return refused(checked.code, `${checked.why}; verify says more`);
   const { log } = checked;
+  if (log.tail.seq === 0) return refused("not-found", `${nothing} of ${session}`);
   const state = await stateOf(log, files);
   if (state.status === "ended")
     return refused("ended", `The session ended (${state.reason}); run begins a new one.`);
@@ -75,6 +76,8 @@ export async function shelveSession(
   if (rest.sent.kind === "failed") return refused("storage", rest.sent.why);
   return { kind: "shelved", run: run.id };
 }
+
+const nothing = "Nothing was done, so begin again with run: there is no whole record";
 
 /** Opening cuts, keeps aside what was cut, and records it. The generation stays: nothing is claimed yet. */
 async function repair(log: VerifiedLog, files: SessionFiles): Promise<void> {

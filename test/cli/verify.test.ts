@@ -132,6 +132,24 @@ describe("resume", () => {
     writeFileSync(path, bytes);
   });
 
+  it("begins nothing from a log whose first record is torn, and says what to do", async () => {
+    const dir = join(terminal.sessions, session);
+    const { path, bytes } = logAt(dir);
+    const manifest = readFileSync(join(dir, "session.json"), "utf8");
+    const first = bytes.subarray(0, 99);
+    const next = { seq: 1, hash: "1".repeat(32) };
+    const open = { status: "open", next, acked: { seq: 0, hash: "0".repeat(32) } };
+    writeFileSync(join(dir, "session.json"), JSON.stringify({ ...JSON.parse(manifest), ...open }));
+    writeFileSync(path, first);
+    const { exit, out } = await terminal.run("resume", session, "--max-turns", "9");
+    expect(exit, out).toBe(1);
+    expect(out).toContain("refused (not-found): Nothing was done, so begin again with run: ");
+    expect(out).toContain(`session ${session}: kept in `);
+    expect(readFileSync(path).equals(first)).toBe(true);
+    writeFileSync(path, bytes);
+    writeFileSync(join(dir, "session.json"), manifest);
+  });
+
   it("cuts a torn record, says so, keeps aside what it cut and goes on", async () => {
     const dir = join(terminal.sessions, session);
     const log = logAt(dir);
