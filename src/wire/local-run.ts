@@ -165,13 +165,15 @@ function linesFor(
 ): readonly string[] {
   const { kind, reason, detail, branch, headSha, turns, costUsd } = ended;
   const cost = costUsd === null ? "cost unknown" : `${costUsd.toFixed(2)} USD`;
+  // What was refused before its log was read has spent nobody knows what.
+  const spent = kind === "refused" && turns === 0 ? "" : `${turns} turns, ${cost}, `;
   // The log on this machine is the session, whether or not it could be shelved.
   const goesOn =
     session !== null && reason !== "moved" && (ended.resumable || kind === "suspended" || kind === "failed");
   return [
     `${kind} (${reason}): ${detail}`,
     ...(branch === null ? [] : [`branch ${branch} at ${headSha ?? "an unknown commit"}`]),
-    ...(session === null ? [] : [`session ${session}: ${turns} turns, ${cost}, kept in ${places.dir}`]),
+    ...(session === null ? [] : [`session ${session}: ${spent}kept in ${places.dir}`]),
     ...(goesOn ? [`go on with: ${program} resume ${session}${flags}`] : []),
   ];
 }
