@@ -13,7 +13,15 @@ import { unsealShipment } from "../../src/session/shipment.ts";
 import { openShipper, type Shipper } from "../../src/session/shipper.ts";
 import { verifyLog } from "../../src/session/verify.ts";
 import { handClock, identity, inline, opened } from "../kit/given.ts";
-import { expected, find, type GivenShelf, givenShelf, shippingTo, signal } from "../session/given-shelf.ts";
+import {
+  expected,
+  find,
+  type GivenShelf,
+  givenShelf,
+  shippingTo,
+  signal,
+  task,
+} from "../session/given-shelf.ts";
 
 /** One run's stretch of the session, on a machine of its own that lives on after it was replaced. */
 type Generation = {
@@ -42,6 +50,7 @@ async function begun(): Promise<Stage> {
   const files = memorySessionFiles();
   const journal = createJournal(identity(), { files, ...journalOptions() });
   await journal.append(opened());
+  await journal.append(task);
   const first = generation(shelf, { gen: 1, files, journal, head: 0 }, null);
   return { shelf, generations: [first], removed: false };
 }

@@ -5,7 +5,7 @@ import { createJournal, type OpenJournal } from "../../src/session/open-journal.
 import type { Put, Shelf, ShelfItem } from "../../src/session/shelf.ts";
 import { type Shipped, type Shipping, sendShipment } from "../../src/session/ship.ts";
 import { sealKeyOf } from "../../src/session/shipment.ts";
-import { handClock, identity, opened, sessionId } from "../kit/given.ts";
+import { handClock, identity, inline, opened, sessionId } from "../kit/given.ts";
 
 export const key = sealKeyOf("sk-secret-key-1", 1296269);
 export const signal = new AbortController().signal;
@@ -105,6 +105,15 @@ export async function given(shelf = givenShelf()): Promise<Given> {
   await journal.append(opened());
   return { files, journal, shelf, shipping: shippingTo(shelf) };
 }
+
+/** The same, with the task recorded: before that there is nothing for a post step to keep. */
+export async function givenTask(): Promise<Given> {
+  const all = await given();
+  await all.journal.append(task);
+  return all;
+}
+
+export const task = { type: "input.accepted", id: "comment:1", by: "octo", text: inline("fix") } as const;
 
 export async function send(
   { files, journal, shipping }: Pick<Given, "files" | "journal" | "shipping">,

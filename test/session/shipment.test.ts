@@ -11,7 +11,17 @@ import { unsealShipment } from "../../src/session/shipment.ts";
 import { openShipper } from "../../src/session/shipper.ts";
 import { verifyLog } from "../../src/session/verify.ts";
 import { handClock, inline, sessionId, turnOf } from "../kit/given.ts";
-import { expected, find, type Given, given, givenShelf, send, shippingTo, signal } from "./given-shelf.ts";
+import {
+  expected,
+  find,
+  type Given,
+  given,
+  givenShelf,
+  givenTask,
+  send,
+  shippingTo,
+  signal,
+} from "./given-shelf.ts";
 
 describe("finding a session on the shelf", () => {
   async function threeShipments(): Promise<Given> {
@@ -183,7 +193,7 @@ describe("what another run stored", () => {
   }
 
   it("after a later one had claimed the session is a dead branch: reported, and never chosen (F47)", async () => {
-    const all = await given();
+    const all = await givenTask();
     await send(all, null, 1);
     await goneOn(all);
     await all.journal.append({ type: "note.added", about: "nudge", text: inline("late") });
@@ -193,12 +203,12 @@ describe("what another run stored", () => {
     expect(String(found.session.log)).toContain("run.claimed");
     expect(String(found.session.log)).not.toContain("late");
     expect(found.session.reported).toEqual([
-      `agent-session-${sessionId()}-1-3-1.1: its records after 1 came when generation 2 had claimed the session`,
+      `agent-session-${sessionId()}-1-4-1.1: its records after 2 came when generation 2 had claimed the session`,
     ]);
   });
 
   it("before it was claimed is not opened where the newest holds everything", async () => {
-    const all = await given();
+    const all = await givenTask();
     await send(all, null, 1);
     await shipRest(all.files, { shipping: () => all.shipping, signal });
     await goneOn(all);
@@ -206,8 +216,8 @@ describe("what another run stored", () => {
     const found = await find(all.shelf);
     expect(found).toMatchObject({ kind: "found", session: { reported: [] } });
     expect(all.shelf.read.map((name) => name.split("-").slice(3, 5))).toEqual([
-      ["2", "3"],
-      ["1", "2"],
+      ["2", "4"],
+      ["1", "3"],
     ]);
   });
 
@@ -248,7 +258,7 @@ describe("what another run stored", () => {
 
 describe("what post ships", () => {
   it("stands before a shipment that main stored and died before it could record (F44)", async () => {
-    const all = await given();
+    const all = await givenTask();
     for (const number of [1, 2, 3]) await send(all, null, number);
     await all.journal.append({ type: "note.added", about: "nudge", text: inline("after it") });
     await shipRest(all.files, { shipping: () => all.shipping, signal });
@@ -257,7 +267,7 @@ describe("what post ships", () => {
   });
 
   it("is the range since the last shipment where the whole is too large to be opened (F48)", async () => {
-    const all = await given();
+    const all = await givenTask();
     const add = async () => {
       const text = await all.journal.store(randomBytes(5_000).toString("base64"));
       await all.journal.append({ type: "note.added", about: "nudge", text });
@@ -270,7 +280,7 @@ describe("what post ships", () => {
     }
     await add();
     const rest = await shipRest(all.files, { shipping: () => shipping, signal });
-    expect(rest).toMatchObject({ kind: "shipped", sent: { kind: "sent", from: 9 } });
+    expect(rest).toMatchObject({ kind: "shipped", sent: { kind: "sent", from: 10 } });
     const found = await find(all.shelf);
     expect(found.kind === "found" && String(found.session.log)).toBe(String(all.files.state.log));
   });
