@@ -5,10 +5,8 @@ import type { Sha } from "../../src/base/hash.ts";
 import { deliver, type Target, type Work } from "../../src/delivery/deliver.ts";
 import { type Host, HostUnavailable } from "../../src/delivery/host.ts";
 import { openComment } from "../../src/delivery/open-comment.ts";
-import { probeEffect } from "../../src/delivery/probe.ts";
 import type { Passed } from "../../src/gate/verdict.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
-import type { SealKey } from "../../src/session/shipment.ts";
 import { sessionId } from "../kit/given.ts";
 
 const session = sessionId();
@@ -16,7 +14,6 @@ const base = "1".repeat(40) as Sha;
 const files = [{ path: "a.txt", mode: "100644" as const, bytes: Buffer.from("two\n") }];
 const before: Entries = withFiles(new Map(), [{ ...files[0], bytes: Buffer.from("one\n") } as never]);
 const tree = treeIdOf(withFiles(before, files));
-const key = { id: "k", key: new Uint8Array(32), mac: new Uint8Array(32) } as unknown as SealKey;
 const target: Target = { kind: "new-branch", name: `agent/7-${session}`, base: "main" };
 
 const work: Work = {
@@ -191,6 +188,24 @@ describe("delivery", () => {
     expect(github.branches.get(target.name)).toBe(base);
   });
 
+  const elsewhere = "2".repeat(40) as Sha;
+  const impostor = "3".repeat(40) as Sha;
+  it.each([
+    ["stands on another parent", [elsewhere]],
+    ["merges our parent with another", [base, elsewhere]],
+    ["has no parent", []],
+  ] as const)("takes no commit for its own that holds the same files and %s", async (_title, parents) => {
+    const { github, order, tools } = given();
+    github.commits.set(impostor, { tree, parents, entries: null });
+    github.branches.set(target.name, impostor);
+    expect(await deliver(work, tools())).toMatchObject({ effect: "branch", code: "exists" });
+    github.branches.set("topic", impostor);
+    const onPull: Work = { ...work, target: { kind: "pull-request", name: "topic" } };
+    expect(await deliver(onPull, tools())).toMatchObject({ effect: "branch", code: "rejected" });
+    expect([github.branches.get(target.name), github.branches.get("topic")]).toEqual([impostor, impostor]);
+    expect(order.filter((one) => one === "commit")).toEqual([]);
+  });
+
   it("keeps the branch where the settings forbid the pull request", async () => {
     const { github, tools } = given({ mayOpenPullRequests: false });
     const delivered = await deliver(work, tools());
@@ -276,38 +291,5 @@ describe("the session's comment", () => {
     const thread = github.threads.get(7);
     if (thread) github.threads.set(7, { ...thread, locked: true });
     expect(await openComment(comment, tools())).toMatchObject({ kind: "refused", code: "locked" });
-  });
-});
-
-describe("an effect that was intended and not settled", () => {
-  const thread = { kind: "issue", number: 7 } as const;
-  const intents = async () => {
-    const world = given();
-    await deliver(work, world.tools());
-    return {
-      ...world,
-      intents: world.events.filter((event) => event.type === "effect.intended"),
-    };
-  };
-
-  it("is found where it was done", async () => {
-    const { github, intents: all } = await intents();
-    const probed = await Promise.all(
-      all.map((intent) => probeEffect({ session, ...intent }, { host: memoryHost(github), key, thread })),
-    );
-    // The body of this pull request does not carry the marker that this key makes.
-    expect(probed.map((one) => one?.status)).toEqual(["done", "absent"]);
-  });
-
-  it("is absent where it was not, and in doubt where it cannot be looked up", async () => {
-    const { intents: all } = await intents();
-    const host = memoryHost(memoryGitHub());
-    const effects = [...all, { key: `${session}/comment`, detail: "{}" }];
-    for (const intent of effects)
-      expect(await probeEffect({ session, ...intent }, { host, key, thread })).toMatchObject({
-        status: "absent",
-      });
-    const unknown = { session, key: `${session}/review`, detail: "" };
-    expect(await probeEffect(unknown, { host, key, thread })).toBeNull();
   });
 });

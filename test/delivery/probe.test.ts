@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { type MemoryGitHub, memoryGitHub, memoryHost } from "../../src/adapters/memory/host.ts";
+import type { Sha, Tree } from "../../src/base/hash.ts";
+import { type Host, HostForbidden, HostUnavailable } from "../../src/delivery/host.ts";
+import { markerOf } from "../../src/delivery/marker.ts";
+import { probeEffect } from "../../src/delivery/probe.ts";
+import { sealKeyOf } from "../../src/session/shipment.ts";
+import { sessionId } from "../kit/given.ts";
+
+const session = sessionId();
+const key = sealKeyOf("a key that is long enough", 1);
+const otherKey = sealKeyOf("another key that is long enough", 1);
+const thread = { kind: "issue", number: 7 } as const;
+const [parent, head, elsewhere] = ["1", "2", "3"].map((digit) => digit.repeat(40)) as [Sha, Sha, Sha];
+const [tree, otherTree] = ["a", "b"].map((digit) => digit.repeat(40)) as [Tree, Tree];
+
+const intents = {
+  branch: JSON.stringify({ branch: "agent/7", parent, tree }),
+  "pull-request": JSON.stringify({ branch: "agent/7", base: "main" }),
+  comment: JSON.stringify({ thread: 7 }),
+};
+
+function probe(what: string, host: Host, over: { detail?: string; thread?: null } = {}) {
+  const detail = over.detail ?? intents[what as keyof typeof intents] ?? "";
+  const options = { host, key, thread: over.thread === null ? null : thread };
+  return probeEffect({ session, key: `${session}/${what}`, detail }, options);
+}
+
+/** A GitHub on which the branch stands at a commit. */
+function withBranch(commit: { tree: Tree; parents: readonly Sha[] }): Host {
+  const commits = new Map([[head, { ...commit, entries: null }]]);
+  return memoryHost(memoryGitHub({ commits, branches: new Map([["agent/7", head]]) }));
+}
+
+function withPull(body: string, branch = "agent/7"): Host {
+  const pull = { number: 8, branch, base: "main", title: "t", draft: true, body, state: "open" as const };
+  return memoryHost(memoryGitHub({ pulls: [pull] }));
+}
+
+function withComment(body: string, over: Partial<MemoryGitHub["comments"][number]> = {}): Host {
+  const comment = { id: 5, thread: 7, author: "github-actions[bot]", body, ...over };
+  return memoryHost(memoryGitHub({ comments: [comment] }));
+}
+
+const none = memoryHost(memoryGitHub());
+const marker = (what: "comment" | "pull-request") => markerOf(key, session, what);
+
+describe("an effect that was intended and not settled", () => {
+  it.each([
+    ["branch", "there is none", none, "absent", "no branch agent/7"],
+    ["branch", "it holds our files on our parent", withBranch({ tree, parents: [parent] }), "done", head],
+    ["branch", "it holds other files", withBranch({ tree: otherTree, parents: [parent] }), "absent", head],
+    ["branch", "it stands on another parent", withBranch({ tree, parents: [elsewhere] }), "absent", head],
+    ["branch", "it is a merge", withBranch({ tree, parents: [parent, elsewhere] }), "absent", head],
+    ["branch", "it has no parent", withBranch({ tree, parents: [] }), "absent", head],
+    ["pull-request", "there is none", none, "absent", "no pull request of ours"],
+    ["pull-request", "it has our marker", withPull(`x ${marker("pull-request")}`), "done", "8"],
+    ["pull-request", "it has no marker", withPull("x"), "absent", "no pull request of ours"],
+    ["pull-request", "it has the comment's marker", withPull(marker("comment")), "absent", "no pull"],
+    ["pull-request", "it is from another branch", withPull(marker("pull-request"), "x"), "absent", "no pull"],
+    ["comment", "there is none", none, "absent", "no comment of ours on #7"],
+    ["comment", "it has our marker", withComment(`${marker("comment")} x`), "done", "5"],
+    [
+      "comment",
+      "its marker is of another key",
+      withComment(markerOf(otherKey, session, "comment")),
+      "absent",
+      "",
+    ],
+    ["comment", "somebody else wrote it", withComment(marker("comment"), { author: "octo" }), "absent", ""],
+    ["comment", "it is on another thread", withComment(marker("comment"), { thread: 9 }), "absent", ""],
+  ])("(%s) where %s", async (what, _where, host, status, detail) => {
+    const probed = await probe(what, host);
+    expect(probed.status).toBe(status);
+    expect("detail" in probed ? probed.detail : "").toContain(detail);
+  });
+
+  it.each([
+    ["an effect of a kind that this version does not know", probe("review", none)],
+    ["a branch without a name", probe("branch", none, { detail: "{}" })],
+    ["a pull request whose intent is no JSON", probe("pull-request", none, { detail: "x" })],
+    ["a comment of a session without a thread", probe("comment", none, { thread: null })],
+  ])("is in doubt where nothing says how to look it up: %s", async (_title, probed) => {
+    expect(await probed).toEqual({ status: "unknown", why: "nothing says how to look it up" });
+  });
+
+  it.each([
+    ["gives no answer", new HostUnavailable("no answer")],
+    ["forbids it", new HostForbidden("no answer")],
+  ])("is in doubt while GitHub %s", async (_title, error) => {
+    const host = { ...none, branch: { ...none.branch, find: () => Promise.reject(error) } };
+    expect(await probe("branch", host)).toEqual({ status: "unknown", why: "no answer" });
+  });
+
+  it("lets a fault of ours through", async () => {
+    const host = { ...none, branch: { ...none.branch, find: () => Promise.reject(new TypeError("x")) } };
+    await expect(probe("branch", host)).rejects.toThrow(TypeError);
+  });
+});
