@@ -67,6 +67,8 @@ export function openShipper(options: {
   const failed = (result: Extract<Sent, { kind: "failed" }>): ShipResult => {
     const { why } = result;
     tried = result.tries;
+    // Given up because the run was cancelled: what has not left goes with `post`.
+    if (signal.aborted && !result.lasting) return { kind: "unshipped", why };
     trouble = why;
     if (result.lasting) lasting = why;
     options.onUnshipped(why);
