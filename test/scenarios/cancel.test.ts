@@ -1,21 +1,35 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { DemoJournal } from "../demo/journal.ts";
 import { journalVariable } from "../kit/kill/story.ts";
 import { type Hold, type Step, say, use } from "../kit/model/script.ts";
 import { processesOf } from "../kit/processes.ts";
 import type { RunResult } from "../kit/runner/run.ts";
-import { sessionOf, shipmentsOf, storedSession } from "../kit/stored.ts";
+import { type Stored, sessionOf, shipmentsOf, storedSession } from "../kit/stored.ts";
 import { type Asked, canSandbox, givenWorld, type Job, type World } from "../kit/world.ts";
 import { commentsOfOurs, fixesSum, plain } from "./given.ts";
 import { configWith, givenJournal, inJournal, orEnd } from "./given-journal.ts";
 
 const [edit = say(""), done = say("")] = fixesSum;
 
+/** Whatever a command may do to outlive its call: deaf to signals, in sessions of their own, holding the output. */
+const undying = [
+  "trap '' HUP INT TERM",
+  "setsid sh -c \"trap '' HUP INT TERM; exec sleep 600\" &",
+  "(setsid sh -c '(exec sleep 600) & exit' &)",
+  "nohup sleep 600 &",
+  "ulimit -u 200; b() { b | b & }; b 2>/dev/null",
+].join("\n");
+
 type Cancelled = {
   readonly world: World;
   readonly asked: Asked;
   readonly job: Job;
   readonly result: RunResult;
+  /** How often the runner waited for main to end. It sends SIGTERM after the first time. */
+  readonly waits: number;
+  /** What was left of the machine's processes when main had ended and post had not begun. */
+  readonly left: readonly string[];
 };
 
 /** Starts a job, cancels it as the runner does when `moment` has come, and marks its run as over. */
@@ -25,21 +39,44 @@ async function cancelAt(
   moment: (job: Job, asked: Asked) => Promise<unknown>,
 ): Promise<Cancelled> {
   const asked = world.asked();
-  const job = await world.job(asked, { env: { [journalVariable]: journal.dir } });
+  const machine = world.machine();
+  let waits = 0;
+  let left: readonly string[] = ["post began before main had ended"];
+  const job = await world.job(asked, {
+    machine,
+    env: { [journalVariable]: journal.dir },
+    ladder: {
+      sleep: (ms, gone) => {
+        waits += 1;
+        return sleep(ms, undefined, { signal: gone, ref: false }).catch(() => undefined);
+      },
+    },
+    afterMain: async () => {
+      left = processesOf(machine);
+    },
+  });
   await orEnd(job, moment(job, asked));
   await job.cancel();
   const result = await job.done;
   world.github.completeRun(job.runId, "cancelled");
-  return { world, asked, job, result };
+  return { world, asked, job, result, waits, left };
 }
 
 /** What holds whatever was under way: main ended by itself, post stored everything, the comment says how to go on. */
-async function expectCancelled({ world, asked, job, result }: Cancelled): Promise<void> {
+async function expectCancelled({
+  world,
+  asked,
+  job,
+  result,
+  waits,
+  left,
+}: Cancelled): Promise<Stored["events"]> {
   const { code, signal, postCode, conclusion, orphans } = result;
   const ending = { code, signal, postCode, conclusion, orphans };
   const byItself = { code: 0, signal: null, postCode: 0, conclusion: "cancelled", orphans: [] };
   expect(ending, result.log).toEqual(byItself);
   expect(result.outputs).toMatchObject({ outcome: "suspended", reason: "cancelled", resumable: "true" });
+  expect({ waits, left }).toEqual({ waits: 1, left: [] });
   expect(processesOf(job.machine)).toEqual([]);
   const session = sessionOf(world, asked);
   const stored = await storedSession(world, session);
@@ -48,6 +85,7 @@ async function expectCancelled({ world, asked, job, result }: Cancelled): Promis
   expect(more).toEqual([]);
   expect(plain(comment?.body ?? "")).toContain("Baton stopped: **suspended**.");
   expect(plain(comment?.body ?? "")).toContain(`To go on, comment /agent resume ${session} here`);
+  return stored?.events ?? [];
 }
 
 async function expectResumed({ world, asked }: Cancelled): Promise<RunResult> {
@@ -68,7 +106,7 @@ function held(step: Step, at: number): { readonly step: Step; readonly reached: 
 }
 
 describe("a run that the runner cancels", () => {
-  it("drops a reply that is half there, and asks for it again when it is resumed", async () => {
+  it("drops a reply that is half there, and asks for it again when it is resumed (F50)", async () => {
     await using world = await givenWorld();
     using journal = givenJournal(world);
     const { step, reached } = held(edit, 2);
@@ -81,19 +119,27 @@ describe("a run that the runner cancels", () => {
   });
 
   it.skipIf(!canSandbox)(
-    "ends a command under way, keeps none of its changes, and tells the model",
+    "ends a command under way with all it started, keeps none of its changes, and tells the model (F50, F58)",
     async () => {
       await using world = await givenWorld({ files: { ".github/agent.yml": configWith({}) } });
       using journal = givenJournal(world);
-      const half = `echo half >> sum.mjs && ${inJournal("blocked")}`;
+      const half = `echo half >> sum.mjs\n${undying}\n${inJournal("blocked")}`;
       world.model.script.push(
         use("shell", { command: half }),
         use("shell", { command: "cat sum.mjs" }),
         edit,
         done,
       );
-      const cancelled = await cancelAt(world, journal, () => journal.seen("blocked"));
-      await expectCancelled(cancelled);
+      const cancelled = await cancelAt(world, journal, async ({ machine }) => {
+        await journal.seen("blocked");
+        expect(processesOf(machine).length).toBeGreaterThan(8);
+      });
+      const events = await expectCancelled(cancelled);
+      // Nothing is half settled: the call stays open.
+      const since = events.slice(events.findLastIndex(({ type }) => type === "calls.intended") + 1);
+      expect(since.map(({ type }) => type).filter((type) => type !== "shipment.sent")).toEqual([
+        "run.suspended",
+      ]);
       await expectResumed(cancelled);
       const told = world.model.requests.map(({ body }) => JSON.stringify(body.messages.at(-1)));
       expect(told[1]).toContain("Its changes were discarded");
@@ -102,7 +148,7 @@ describe("a run that the runner cancels", () => {
     },
   );
 
-  it("leaves a check open, and runs it again when it is resumed", async () => {
+  it("leaves a check open, and runs it again when it is resumed (F50)", async () => {
     const check = inJournal("checking");
     await using world = await givenWorld({
       files: { ".github/agent.yml": configWith({ check }) },
@@ -115,7 +161,7 @@ describe("a run that the runner cancels", () => {
     world.model.assertDone();
   });
 
-  it("leaves setup open, and runs it again when it is resumed", async () => {
+  it("leaves setup open, and runs it again when it is resumed (F50)", async () => {
     const setup = inJournal("setting-up");
     await using world = await givenWorld({
       files: { ".github/agent.yml": configWith({ setup }) },
@@ -132,7 +178,7 @@ describe("a run that the runner cancels", () => {
     world.model.assertDone();
   });
 
-  it("says so where nothing was begun, and the command can be given again", async () => {
+  it("says so where nothing was begun, and the command can be given again (F50)", async () => {
     await using world = await givenWorld({ script: fixesSum });
     using journal = givenJournal(world);
     const { github } = world;

@@ -1,42 +1,11 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { say, use } from "../kit/model/script.ts";
 import type { RunResult } from "../kit/runner/run.ts";
-import { runAction } from "../kit/runner/run-action.ts";
 import { sessionOf, shipmentsOf, storedSession } from "../kit/stored.ts";
-import { type Asked, apiKey, givenWorld, type Job, type World } from "../kit/world.ts";
+import { type Asked, givenWorld, type Job, type World } from "../kit/world.ts";
 import { commentsOfOurs, fixesSum, plain } from "./given.ts";
 import { orEnd } from "./given-journal.ts";
-
-const root = resolve(import.meta.dirname, "../..");
-
-/** The post step alone, as an action of its own, with what main kept for it. */
-async function postOnce(world: World, job: Job, event: Asked, kept: RunResult["state"]): Promise<RunResult> {
-  const actionDir = join(world.dir, "post-only");
-  mkdirSync(actionDir, { recursive: true });
-  const whole = readFileSync(join(root, "action.yml"), "utf8");
-  const only = whole.replace("main: dist/main/index.js", "main: dist/post/index.js");
-  writeFileSync(join(actionDir, "action.yml"), only.replace(/^ {2}post(-if)?: .*\n?/gm, ""));
-  // Its chunks are partly those of main.
-  for (const part of ["dist/main", "dist/post"])
-    cpSync(join(root, part), join(actionDir, part), { recursive: true });
-  const { github, model } = world;
-  const { owner, name } = github.repository;
-  const state = Object.entries(kept).map(([key, value]) => [`STATE_${key}`, value]);
-  const run = await runAction({
-    actionDir,
-    event: event.payload.body,
-    eventName: event.payload.name,
-    repository: `${owner}/${name}`,
-    runId: job.runId,
-    githubToken: github.jobToken,
-    machine: job.machine,
-    inputs: { "anthropic-api-key": apiKey, "anthropic-base-url": model.url },
-    env: { ...github.env({ id: job.runId, attempt: 1, job: "agent" }), ...Object.fromEntries(state) },
-  });
-  return run.done;
-}
+import { postOnce } from "./given-post.ts";
 
 /** A run that dies while the model is asked, on a machine that survives it; its post step has not run yet. */
 async function died(
@@ -61,15 +30,17 @@ describe("the post step", () => {
     expect(world.github.exchanges).toEqual([]);
   });
 
-  it("does nothing after a main that never opened a session", async () => {
+  it("does nothing after a main that never started, or never opened a session (F73)", async () => {
     await using world = await givenWorld({ files: { ".github/agent.yml": "cheks: []\n" } });
     const asked = world.asked();
     const job = await world.job(asked, { post: false });
     const main = await job.done;
     expect(main.outputs, main.log).toMatchObject({ outcome: "refused" });
     const before = world.github.exchanges.length;
-    const post = await postOnce(world, job, asked, main.state);
-    expect({ code: post.code, annotations: post.annotations }).toEqual({ code: 0, annotations: [] });
+    for (const kept of [main.state, {}]) {
+      const post = await postOnce(world, job, asked, kept);
+      expect({ code: post.code, annotations: post.annotations }).toEqual({ code: 0, annotations: [] });
+    }
     expect(world.github.exchanges).toHaveLength(before);
     expect(world.github.artifacts.list()).toEqual([]);
   });

@@ -26,7 +26,7 @@ describe.skipIf(!canSandbox)("a run whose time is used up", () => {
     ["a command", "command"],
     ["a check", "check"],
     ["setup", "setup"],
-  ])("ends during %s, stores the session itself, and says how to go on", async (_title, at) => {
+  ])("ends during %s, stores the session itself, and says how to go on (F53)", async (_title, at) => {
     const hold = inJournal("waiting");
     await using world = await givenWorld({
       actionDir: mutant.actionDir,
