@@ -87,9 +87,10 @@ async function isLost(work: Work): Promise<boolean> {
 }
 
 /** A lease that stays behind only costs the next reader a look at a run that is gone. */
-async function releaseLeases({ means, identity }: Work): Promise<void> {
+async function releaseLeases({ means, identity, hold }: Work): Promise<void> {
   try {
-    await means.leases.release(identity.session, { from: 1, signal: AbortSignal.timeout(10_000) });
+    const signal = AbortSignal.timeout(10_000);
+    await means.leases.release(identity.session, { from: 1, to: hold.gen, signal });
   } catch (error) {
     means.say(`The leases of ${identity.session} could not be removed: ${String(error)}`);
   }

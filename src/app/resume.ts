@@ -124,5 +124,5 @@ async function tidyEnded(
     { log, state, saved: "whole" },
     { host, key, triggerPhrase, runUrl: run.url, untold: null },
   );
-  await means.leases.release(newest.session, { from: 1, signal });
+  await means.leases.release(newest.session, { from: 1, to: newest.gen, signal });
 }

@@ -173,12 +173,12 @@ async function begin(
   // Another run may have had the session from beginning to end between our look and our claim.
   const ended = holders.length > 0 ? null : await endedBefore(asked, means);
   if (ended !== null) {
-    if (claim.leased) await leases.release(session, { from: gen, signal });
+    if (claim.leased) await leases.release(session, { from: gen, to: gen, signal });
     return ended;
   }
   // The run before may have stored something between our look and our claim.
   if (holders.length > 0 && !(await keptNothing(session, holders, means, signal))) {
-    await leases.release(session, { from: gen, signal });
+    await leases.release(session, { from: gen, to: gen, signal });
     return outcome("refused", "lost-race", `The run before was still storing ${session}; resume it.`, known);
   }
   const identity = identityOf(asked, means, workspace);

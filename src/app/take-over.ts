@@ -73,7 +73,7 @@ function untilKept({ gen, leased }: Held, { log }: Proved, means: Means) {
       if (kept) return;
       const { session } = log.manifest.identity;
       await means.leases
-        .release(session, { from: gen, signal: AbortSignal.timeout(10_000) })
+        .release(session, { from: gen, to: gen, signal: AbortSignal.timeout(10_000) })
         .catch((error: unknown) =>
           means.say(`The lease of generation ${gen} could not be given back: ${String(error)}`),
         );

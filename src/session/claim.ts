@@ -62,7 +62,7 @@ async function endedMeanwhile(
   if (holders.length === 0) return null;
   const now = await leases.holders(session, { signal });
   if (holders.every((holder) => now.some((lease) => lease.gen === holder.gen))) return null;
-  await leases.release(session, { from: gen, signal });
+  await leases.release(session, { from: gen, to: gen, signal });
   const why = `another run went on with ${session} and ended it while this one was looking; nothing was done`;
   return { kind: "refused", code: "lost-race", why };
 }

@@ -17,6 +17,8 @@ export type Claimed =
   /** Leases cannot be written here: work may go on with less promised. */
   | { readonly kind: "unavailable"; readonly why: string };
 
+export type Release = { readonly from: number; readonly to: number; readonly signal: AbortSignal };
+
 /** Port: create-only leases, one per generation, without clocks. */
 export type Leases = {
   /** Of two claims of one generation exactly one gets `claimed`. */
@@ -31,9 +33,9 @@ export type Leases = {
     run: RunRef,
     options: { readonly signal: AbortSignal },
   ) => Promise<"running" | "gone" | "unknown">;
-  /** `from` is the lowest generation to remove: 1 ends the session's leases, the own one gives a lost claim back. */
-  readonly release: (
-    session: SessionId,
-    options: { readonly from: number; readonly signal: AbortSignal },
-  ) => Promise<void>;
+  /**
+   * Removes the generations `from` to `to`, both included: from 1 to the own one ends a session, the own one alone gives
+   * a claim back. There is no "all": a run may come to this late, when another has claimed what follows.
+   */
+  readonly release: (session: SessionId, options: Release) => Promise<void>;
 };

@@ -56,14 +56,17 @@ export function leasesContract(make: () => Promise<LeasesWorld>): void {
     expect(gens).toEqual([1, 9, 10]);
   });
 
-  rule("gives back generations from one on, of one session", async ({ leases, running }) => {
+  rule("gives back generations from one to another, of one session", async ({ leases, running }) => {
     for (const gen of [1, 2, 3]) await leases().claim(lease(gen, running), { signal });
     await leases().claim({ ...lease(1, running), session: other }, { signal });
-    await leases().release(session, { from: 3, signal });
-    expect((await leases().holders(session, { signal })).map(({ gen }) => gen)).toEqual([1, 2]);
-    await leases().release(session, { from: 1, signal });
-    await leases().release(session, { from: 1, signal });
-    expect(await leases().holders(session, { signal })).toEqual([]);
+    const left = async () => (await leases().holders(session, { signal })).map(({ gen }) => gen);
+    await leases().release(session, { from: 2, to: 2, signal });
+    expect(await left()).toEqual([1, 3]);
+    await leases().release(session, { from: 1, to: 2, signal });
+    expect(await left()).toEqual([3]);
+    await leases().release(session, { from: 1, to: 3, signal });
+    await leases().release(session, { from: 1, to: 3, signal });
+    expect(await left()).toEqual([]);
     expect(await leases().holders(other, { signal })).toHaveLength(1);
   });
 

@@ -118,6 +118,6 @@ export async function keeper({ world, session }: Left): Promise<() => Promise<vo
   return async () => {
     for (const name of namesOf(world, session)) artifacts.remove(name);
     for (const one of kept) await artifacts.plant(one);
-    await leasesOf(world).release(session, { from: 2, signal: new AbortController().signal });
+    await leasesOf(world).release(session, { from: 2, to: 2, signal: new AbortController().signal });
   };
 }

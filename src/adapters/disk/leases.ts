@@ -23,9 +23,9 @@ export function diskLeases({ dir, isAlive }: DiskLeasesOptions): Leases {
       return leases;
     },
     alive: async (run) => (isAlive(run) ? "running" : "gone"),
-    release: async (session, { from }) => {
+    release: async (session, { from, to }) => {
       for (const gen of await gensIn(join(dir, session)))
-        if (gen >= from) await rm(join(dir, session, `${gen}.json`), { force: true });
+        if (gen >= from && gen <= to) await rm(join(dir, session, `${gen}.json`), { force: true });
     },
   };
 }

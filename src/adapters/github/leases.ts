@@ -26,9 +26,10 @@ export function githubLeases(place: Place): Leases {
       return leases;
     },
     alive: (run, { signal }) => aliveAtGitHub(place, run, signal),
-    release: async (session, { from, signal }) => {
+    // The oldest first: whoever dies in between leaves the newest, by which the session is known to have been held.
+    release: async (session, { from, to, signal }) => {
       for (const { gen } of await refsOf(place, session, signal))
-        if (gen >= from) await remove(place, session, gen, signal);
+        if (gen >= from && gen <= to) await remove(place, session, gen, signal);
     },
   };
 }

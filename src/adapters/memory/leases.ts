@@ -15,8 +15,8 @@ export function memoryLeases({ leases, ended }: MemoryLeases): Leases {
     holders: async (session) =>
       leases.filter((lease) => lease.session === session).sort((a, b) => a.gen - b.gen),
     alive: async (run) => (ended.some((other) => isSame(run, other)) ? "gone" : "running"),
-    release: async (session, { from }) => {
-      const kept = leases.filter((lease) => lease.session !== session || lease.gen < from);
+    release: async (session, { from, to }) => {
+      const kept = leases.filter(({ session: other, gen }) => other !== session || gen < from || gen > to);
       leases.splice(0, leases.length, ...kept);
     },
   };
