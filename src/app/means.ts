@@ -33,6 +33,8 @@ export type Orders = {
   readonly startsChecks: boolean;
   readonly durability: "process" | "disk";
   readonly shipSeconds: number;
+  /** The run from which a person takes the session, although its job may still work; null where it has to be gone. */
+  readonly takeOver: string | null;
   /** What becomes of a run whose session cannot be stored. */
   readonly onUnsaved: "go-on" | "stop";
   /** What a person says of the call in doubt of the session that is resumed; null where nobody said anything. */

@@ -73,7 +73,7 @@ async function notFound(
   // Under the right key it is still there, and the sentence says which.
   if (code === "other-key") return outcome("refused", code, why, { session });
   if (code !== "not-found") return outcome("refused", code, `${why}. ${spoiled}`, { session });
-  const busy = await whyBusy(holders.at(-1), { leases: means.leases, run: means.run, signal });
+  const busy = await whyBusy(holders.at(-1), { ...means, takeOver: means.orders.takeOver, signal });
   if (busy !== null) return outcome("refused", "busy", busy, { session, resumable: true });
   const anew =
     holders.length === 0
@@ -117,7 +117,7 @@ async function tidyEnded(
 ): Promise<void> {
   const { log, state, holders } = ended;
   const newest = holders.at(-1);
-  if (newest === undefined || (await whyBusy(newest, { ...means, signal })) !== null) return;
+  if (newest === undefined || (await whyBusy(newest, { ...means, takeOver: null, signal })) !== null) return;
   const { triggerPhrase } = means.orders;
   const { host, key, run } = means;
   await finishComment(

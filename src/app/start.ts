@@ -167,7 +167,10 @@ async function begin(
   const repository = `${means.repository.owner}/${means.repository.name}`;
   const task = taskText(asked, { repository, boundary: () => drawBoundary(means) });
   if (task.kind === "refused") return outcome("refused", task.code, task.why, known);
-  const claim = await claimSession(session, { leases, holders, run, head: null, genReached: 0, signal });
+  const claim = await claimSession(session, {
+    ...{ leases, holders, run, head: null, genReached: 0, signal },
+    takeOver: orders.takeOver,
+  });
   if (claim.kind === "refused") return outcome("refused", claim.code, claim.why, known);
   const { gen } = claim;
   // Another run may have had the session from beginning to end between our look and our claim.

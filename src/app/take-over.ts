@@ -43,6 +43,7 @@ export async function takeOver(
     run: refOf(means.run),
     head: log.tail,
     genReached: log.manifest.gen,
+    takeOver: means.orders.takeOver,
     signal,
   });
   if (claim.kind === "refused") return refused(claim);

@@ -9,8 +9,8 @@ export type Claim =
   | { readonly kind: "refused"; readonly code: "busy" | "lost-race"; readonly why: string };
 
 /**
- * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, or
- * it is our own. Of two that try at once exactly one gets the generation. With no holders the caller has to look for
+ * Claims the generation after the newest one. The newest holder has to be gone: its job is completed, it is our own, or
+ * a person says so of this very run. Of two that try at once exactly one gets the generation. With no holders the caller has to look for
  * what an ended session left behind, after the claim.
  */
 export async function claimSession(
@@ -22,12 +22,14 @@ export async function claimSession(
     readonly head: Head | null;
     /** The generation that the log has reached; a claim is above it even where no lease was kept. */
     readonly genReached: number;
+    /** The run from which the session is taken although its job may still work. */
+    readonly takeOver: string | null;
     readonly signal: AbortSignal;
   },
 ): Promise<Claim> {
-  const { leases, holders, run, head, signal } = options;
+  const { leases, holders, run, head, takeOver, signal } = options;
   const newest = holders.at(-1);
-  const why = await whyBusy(newest, { leases, run, signal });
+  const why = await whyBusy(newest, { leases, run, takeOver, signal });
   if (why !== null) return { kind: "refused", code: "busy", why };
   const gen = Math.max(newest?.gen ?? 0, options.genReached) + 1;
   const claimed = await leases.claim({ session, gen, run, head }, { signal });
@@ -67,16 +69,30 @@ async function endedMeanwhile(
   return { kind: "refused", code: "lost-race", why };
 }
 
-/** Why the session of this holder cannot be taken over yet, naming its run; null when its job is over or our own. */
+/**
+ * Why the session of this holder cannot be taken over yet, naming its run; null when its job is over or our own, or
+ * when it is the run that a person takes the session from. That one may go on working for nothing: it is fenced.
+ */
 export async function whyBusy(
   newest: Lease | undefined,
-  { leases, run, signal }: { readonly leases: Leases; readonly run: RunRef; readonly signal: AbortSignal },
+  {
+    leases,
+    run,
+    takeOver,
+    signal,
+  }: {
+    readonly leases: Leases;
+    readonly run: RunRef;
+    readonly takeOver: string | null;
+    readonly signal: AbortSignal;
+  },
 ): Promise<string | null> {
-  if (newest === undefined || isSameRun(newest.run, run)) return null;
+  if (newest === undefined || isSameRun(newest.run, run) || newest.run.id === takeOver) return null;
   const alive = await leases.alive(newest.run, { signal });
   if (alive === "gone") return null;
   const works = alive === "unknown" ? "may still work" : "works";
-  return `${nameOf(newest.run)} ${works} on this session; ${waitForIt}`;
+  const forced = `if it is gone for certain, take over with the input take-over: ${newest.run.id}`;
+  return `${nameOf(newest.run)} ${works} on this session; ${waitForIt}, or ${forced}`;
 }
 
 /** What a run holds the session by. */

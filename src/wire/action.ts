@@ -172,6 +172,7 @@ function ordersOf(settings: Settings, durability: "process" | "disk", startsChec
     shipSeconds,
     onUnsaved: settings.onUnsaved,
     resolve: settings.resolve,
+    takeOver: settings.takeOver,
     modelMissing: settings.anthropicApiKey === null ? missing : null,
   };
 }

@@ -182,6 +182,7 @@ function ordersOf({ orders, budget, resolve, apiKey }: LocalOptions): Orders {
     shipSeconds: 60,
     onUnsaved: "go-on",
     resolve,
+    takeOver: null,
     modelMissing: script === null && apiKey === null ? missing : null,
   };
 }

@@ -56,7 +56,7 @@ describe("claiming a generation", () => {
   ] as const;
   it("names the run that was first", async () => {
     const leases = { ...leasesThat({ claim: "lost" }), holders: async () => [lease(1, "7")] };
-    const options = { leases, holders: [], run: run("9"), head: null, genReached: 0, signal };
+    const options = { leases, holders: [], run: run("9"), head: null, genReached: 0, takeOver: null, signal };
     const claim = await claimSession(sessionId(), options);
     expect(claim).toMatchObject({ kind: "refused", why: expect.stringContaining("run 7 (attempt 1)") });
   });
@@ -68,6 +68,7 @@ describe("claiming a generation", () => {
       run: run("9"),
       head: null,
       genReached,
+      takeOver: null,
       signal,
     });
     expect(claim).toMatchObject(result);
@@ -111,9 +112,25 @@ describe("the run that holds the newest lease", () => {
       run: run("9"),
       head: null,
       genReached: 1,
+      takeOver: null,
       signal,
     });
     expect(claim).toMatchObject(result);
+  });
+});
+
+describe("a run that a person says is gone", () => {
+  it.each([
+    ["loses the session to the next generation, whatever its job does", "running", "7", "claimed"],
+    ["loses it where nobody can tell whether it works", "unknown", "7", "claimed"],
+    ["keeps it when another run was named", "running", "8", "refused"],
+  ] as const)("%s", async (_title, alive, takeOver, kind) => {
+    const holders = [lease(1, "7")];
+    const leases = { ...leasesThat({ alive }), holders: async () => holders };
+    const options = { leases, holders, run: run("9"), head: null, genReached: 1, takeOver, signal };
+    const claim = await claimSession(sessionId(), options);
+    expect(claim.kind).toBe(kind);
+    if (claim.kind === "refused") expect(claim.why).toContain("take-over: 7");
   });
 });
 

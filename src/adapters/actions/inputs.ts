@@ -33,6 +33,9 @@ export const inputSchema = v.object({
   ),
   session: v.string(),
   resolve: optional(v.picklist(["done", "not-done"], "done or not-done")),
+  "take-over": optional(
+    v.pipe(v.string(), v.regex(/^[1-9]\d{0,19}$/, "the id of a run, as its address ends with")),
+  ),
   task: v.string(),
   target: v.string(),
   config: v.pipe(

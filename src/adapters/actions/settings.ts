@@ -17,6 +17,8 @@ export type Settings = {
   readonly asks: { readonly session: string; readonly task: string; readonly target: string };
   /** What a person says of the call in doubt of that session. */
   readonly resolve: "done" | "not-done" | null;
+  /** A run's id. */
+  readonly takeOver: string | null;
   /** A path in the repository. */
   readonly configPath: string;
   /** One command a line; null where the configuration file decides. */
@@ -74,6 +76,7 @@ function settingsOf(values: InputValues, given: Secrets, secrets: readonly strin
     triggerPhrase: values["trigger-phrase"],
     asks: { session: values.session, task: values.task, target: values.target },
     resolve: values.resolve,
+    takeOver: values["take-over"],
     configPath: values.config,
     setup: values.setup,
     checks: values.checks,

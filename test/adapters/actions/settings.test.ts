@@ -35,6 +35,7 @@ describe("settings", () => {
       triggerPhrase: "/agent",
       asks: { session: "", task: "", target: "" },
       resolve: null,
+      takeOver: null,
       configPath: ".github/agent.yml",
       setup: null,
       checks: null,
@@ -70,6 +71,7 @@ describe("settings", () => {
     ["durability", "disk", { durability: "disk" }],
     ["publish", "ready", { publish: "ready" }],
     ["resolve", "not-done", { resolve: "not-done" }],
+    ["take-over", "17654321098", { takeOver: "17654321098" }],
     ["dangerously-disable-sandbox", "true", { sandbox: "off" }],
     ["config", ".github/other/agent.yaml", { configPath: ".github/other/agent.yaml" }],
   ])("reads %s: %j", async (name, text, expected) => {
@@ -96,6 +98,7 @@ describe("settings", () => {
     ["max-cost-usd", "0", "at least 0.01"],
     ["publish", "merge", "draft or ready"],
     ["resolve", "yes", "done or not-done"],
+    ["take-over", "true", "the id of a run, as its address ends with"],
     ["allowed-bots", "dependabot[bot]", "numeric ids, not names"],
     ["durability", "memory", "auto, process or disk"],
     ["retention-days", "91", "a whole number from 1 to 90"],

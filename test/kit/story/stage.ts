@@ -307,5 +307,6 @@ const orders: Orders = {
   shipSeconds: 0,
   onUnsaved: "go-on",
   resolve: null,
+  takeOver: null,
   modelMissing: null,
 };
