@@ -36,7 +36,10 @@ export async function resume(
   const runs = [...new Set([...holders.map((lease) => lease.run.id), ...named])];
   const none = `no run holds the session ${session} in this repository: it has ended, or it never began. Start anew, or name the run that stored it, as ${session}@<run id>`;
   if (runs.length === 0) return outcome("refused", "not-found", none, { session });
-  const find = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
+  const find = await findSession(session, {
+    ...{ ...means, runs, claims: holders, signal },
+    repositoryId: means.repository.id,
+  });
   if (find.kind === "refused") return notFound(find, { session, holders }, means, signal);
   const found = find.session;
   const fresh = judgeFreshness({ log: found.log, to: found.last.to }, holders);

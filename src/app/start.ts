@@ -97,7 +97,7 @@ async function keptNothing(
   signal: AbortSignal,
 ): Promise<boolean> {
   const runs = [...new Set(holders.map(({ run }) => run.id))];
-  return storedNothing(session, runs, means, signal);
+  return storedNothing(session, { runs, claims: holders }, means, signal);
 }
 
 /** Whether runs stored it that no lease names any more, but the session's comment does: it was carried to its end. */
@@ -105,16 +105,19 @@ async function keptElsewhere(asked: Authorised, means: Means, signal: AbortSigna
   const { session } = asked.trigger;
   const here = asked.thread === null ? [] : await sessionsOf(asked.thread.number, means);
   const runs = here.find((one) => one.session === session)?.runs ?? [];
-  return runs.length > 0 && !(await storedNothing(session, runs, means, signal));
+  return runs.length > 0 && !(await storedNothing(session, { runs, claims: [] }, means, signal));
 }
 
 async function storedNothing(
   session: SessionId,
-  runs: readonly string[],
+  by: { readonly runs: readonly string[]; readonly claims: readonly Lease[] },
   means: Means,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const found = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
+  const found = await findSession(session, {
+    ...{ ...means, ...by, signal },
+    repositoryId: means.repository.id,
+  });
   return found.kind === "refused" && found.code === "not-found";
 }
 

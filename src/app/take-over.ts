@@ -121,12 +121,15 @@ async function prepare(
 
 /** The run before may have stored more between our look and our claim; the claim ends that, so one more look suffices. */
 async function hasMore(
-  { runs, found }: Proved,
+  { runs, found, holders }: Proved,
   { session }: Identity,
   means: Means,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const again = await findSession(session, { ...means, runs, repositoryId: means.repository.id, signal });
+  const again = await findSession(session, {
+    ...{ ...means, runs, claims: holders, signal },
+    repositoryId: means.repository.id,
+  });
   return again.kind !== "found" || again.session.last.digest !== found.last.digest;
 }
 

@@ -1,7 +1,8 @@
 import { type Digest, digestOf } from "../base/hash.ts";
 import type { SessionFiles } from "./files.ts";
 import type { SessionId } from "./id.ts";
-import { deadBranches, type Opened, rivalBranches, shownName } from "./passed-over.ts";
+import type { Lease } from "./leases.ts";
+import { deadBranches, type Opened, rivalBranches, shownName, whyDead } from "./passed-over.ts";
 import type { Shelf, ShelfItem } from "./shelf.ts";
 import { lastTree, readShipmentName, type Shipped } from "./ship.ts";
 import { type SealKey, type ShipmentHeader, shipmentBytesMax, unsealShipment } from "./shipment.ts";
@@ -39,6 +40,8 @@ export async function findSession(
     readonly runs: readonly string[];
     readonly key: SealKey;
     readonly repositoryId: number;
+    /** The session's leases: what an older generation stored behind the head of a claim is passed over. */
+    readonly claims: readonly Lease[];
     readonly signal: AbortSignal;
   },
 ): Promise<Find> {
@@ -49,15 +52,12 @@ export async function findSession(
   const ours = listed
     .filter((item) => item.foreign === null && readShipmentName(item.name) !== null)
     .sort(newestFirst);
-  const [newest] = ours;
-  if (newest === undefined) return nothingOf(session, reported, options.runs);
-  if (newest.expired) return expired(session, newest, ours);
   const open = (item: ShelfItem): Promise<Opened | Refused> => openItem(item, session, options);
-  const rivals = await allOf(
-    ours.filter((item) => !item.expired && newestFirstOrLevel(item, newest) === 0),
-    open,
-  );
-  if ("kind" in rivals) return rivals;
+  const newest = await newestOf(session, ours, { claims: options.claims, open });
+  if ("kind" in newest) return newest;
+  const { rivals } = newest;
+  reported.push(...newest.dead);
+  if (rivals.length === 0) return nothingOf(session, reported, options.runs);
   const last = longestOf(rivals);
   const chain = await chainBack(last, ours, open);
   if ("kind" in chain) return chain;
@@ -67,6 +67,36 @@ export async function findSession(
 }
 
 type Refused = Extract<Find, { kind: "refused" }>;
+
+type Newest = { readonly rivals: readonly Opened[]; readonly dead: readonly string[] };
+
+/** The newest generation and number that no claim has left behind; several items may carry it, or none is left. */
+async function newestOf(
+  session: SessionId,
+  ours: readonly ShelfItem[],
+  options: {
+    readonly claims: readonly Lease[];
+    readonly open: (item: ShelfItem) => Promise<Opened | Refused>;
+  },
+): Promise<Newest | Refused> {
+  const dead: string[] = [];
+  for (let left = ours; ; ) {
+    const [newest] = left;
+    if (newest === undefined) return { rivals: [], dead };
+    if (newest.expired) return expired(session, newest, ours);
+    const level = left.filter((item) => newestFirstOrLevel(item, newest) === 0);
+    const opened = await allOf(
+      level.filter((item) => !item.expired),
+      options.open,
+    );
+    if ("kind" in opened) return opened;
+    const judged = opened.map((one) => ({ one, why: whyDead(one, options.claims) }));
+    dead.push(...judged.flatMap(({ why }) => why ?? []));
+    const rivals = judged.flatMap(({ one, why }) => (why === null ? [one] : []));
+    if (rivals.length > 0) return { rivals, dead };
+    left = left.filter((item) => !level.includes(item));
+  }
+}
 
 function nothingOf(session: SessionId, reported: readonly string[], runs: readonly string[]): Refused {
   const passed = reported.length === 0 ? "" : ` (passed over: ${reported.join("; ")})`;

@@ -1,5 +1,6 @@
 import type { Digest } from "../base/hash.ts";
 import type { EventRecord } from "./event.ts";
+import type { Lease } from "./leases.ts";
 import type { ShelfItem } from "./shelf.ts";
 import { readShipmentName } from "./ship.ts";
 import type { ShipmentEntry, ShipmentHeader } from "./shipment.ts";
@@ -28,6 +29,16 @@ export function rivalBranches(rivals: readonly Opened[], last: Opened): readonly
       const { run, gen } = header;
       return `${item.name}: run ${run.id} went on with generation ${gen} as well, not as far as run ${id}`;
     });
+}
+
+/**
+ * Whether a claim left it behind: it is of an older generation and reaches past the head that the claim goes on from.
+ * Its run was still storing when its job counted as over. Null where no claim did.
+ */
+export function whyDead({ item, header }: Opened, claims: readonly Lease[]): string | null {
+  const { gen, to } = header;
+  const claim = claims.find((each) => each.gen > gen && to > (each.head?.seq ?? 0));
+  return claim === undefined ? null : lateText(item, { claim: claim.gen, head: claim.head?.seq ?? 0 });
 }
 
 /**
@@ -60,11 +71,16 @@ export async function deadBranches(
     const { gen, to } = one.header;
     const claim = claims.find((each) => each.gen > gen);
     if (claim === undefined || to <= claim.head) continue;
-    dead.push(
-      `${item.name}: its records after ${claim.head} came when generation ${claim.gen} had claimed the session`,
-    );
+    dead.push(lateText(item, { claim: claim.gen, head: claim.head }));
   }
   return dead;
+}
+
+function lateText(
+  { name }: ShelfItem,
+  { claim, head }: { readonly claim: number; readonly head: number },
+): string {
+  return `${name}: its records after ${head} came when generation ${claim} had claimed the session`;
 }
 
 /** Whether a later generation has counted from a lower number on than this item carries. */

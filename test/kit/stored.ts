@@ -37,7 +37,7 @@ export async function storedSession(world: World, id: string): Promise<Stored | 
   if (runs.length === 0) return null;
   const { signal } = new AbortController();
   const repositoryId = world.github.repository.id;
-  const options = { shelf: shelfOf(world), runs, key: keyOf(world), repositoryId, signal };
+  const options = { shelf: shelfOf(world), runs, key: keyOf(world), repositoryId, claims: [], signal };
   const found = await findSession(session, options);
   if (found.kind === "refused") throw new Error(`${session}: ${found.code}: ${found.why}`);
   const checked = verifyLog(found.session, { witnessed: [] });

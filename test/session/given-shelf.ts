@@ -126,5 +126,5 @@ export async function send(
 }
 
 export function find(shelf: Shelf): Promise<Find> {
-  return findSession(sessionId(), { shelf, runs: ["1"], key, repositoryId: 1296269, signal });
+  return findSession(sessionId(), { shelf, runs: ["1"], key, repositoryId: 1296269, claims: [], signal });
 }
