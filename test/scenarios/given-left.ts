@@ -121,3 +121,25 @@ export async function keeper({ world, session }: Left): Promise<() => Promise<vo
     await leasesOf(world).release(session, { from: 2, to: 2, signal: new AbortController().signal });
   };
 }
+
+/** What a refusal must leave as it was. */
+export function seen({ world, session }: Left) {
+  return {
+    requests: world.model.requests.length,
+    shipments: namesOf(world, session),
+    leases: world.github.refs(`refs/agent/${session}/`),
+    branches: world.github.branches(),
+  };
+}
+
+export async function expectRefused(left: Left, code: string, says: string, inputs = {}): Promise<void> {
+  const before = seen(left);
+  const { world, session } = left;
+  const result = await world.finish(world.dispatch({ session }), {
+    inputs: { "max-turns": "9", ...inputs },
+  });
+  expect(result.outputs, result.log).toMatchObject({ outcome: "refused", reason: code });
+  expect(result.log).toContain(says);
+  expect({ code: result.code, postCode: result.postCode }).toEqual({ code: 1, postCode: 0 });
+  expect(seen(left)).toEqual(before);
+}

@@ -1,12 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { SessionId } from "../../src/session/id.ts";
-import { journalVariable } from "../kit/kill/story.ts";
-import { say, use } from "../kit/model/script.ts";
-import { sessionOf, shipmentsOf } from "../kit/stored.ts";
-import { givenWorld } from "../kit/world.ts";
-import { askedOnPullRequest, fixesSum } from "./given.ts";
-import { configWith, givenJournal, inJournal, orEnd } from "./given-journal.ts";
+import { say } from "../kit/model/script.ts";
 import {
+  expectRefused,
   flipped,
   givenLeft,
   keeper,
@@ -14,6 +10,7 @@ import {
   namesOf,
   newest,
   reseal,
+  seen,
   strangersShipment,
   swap,
   withManifest,
@@ -109,9 +106,9 @@ const cases: readonly Case[] = [
       ),
   },
   {
-    code: "behind",
-    when: "a lease has seen a later record",
-    says: "has been seen elsewhere",
+    code: "stale",
+    when: "a lease went on from a later record",
+    says: "went on from record 900, and what is stored ends at record",
     spoil: (left) => witness(left, { seq: 900, hash: `${hash}1` }),
   },
   {
@@ -180,28 +177,6 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** What a refusal must leave as it was. */
-function seen({ world, session }: Left) {
-  return {
-    requests: world.model.requests.length,
-    shipments: namesOf(world, session),
-    leases: world.github.refs(`refs/agent/${session}/`),
-    branches: world.github.branches(),
-  };
-}
-
-async function expectRefused(left: Left, code: string, says: string, inputs = {}): Promise<void> {
-  const before = seen(left);
-  const { world, session } = left;
-  const result = await world.finish(world.dispatch({ session }), {
-    inputs: { "max-turns": "9", ...inputs },
-  });
-  expect(result.outputs, result.log).toMatchObject({ outcome: "refused", reason: code });
-  expect(result.log).toContain(says);
-  expect({ code: result.code, postCode: result.postCode }).toEqual({ code: 1, postCode: 0 });
-  expect(seen(left)).toEqual(before);
-}
-
 describe("a session that cannot be proved", () => {
   let left: Left;
   let restore: () => Promise<void>;
@@ -240,67 +215,5 @@ describe("a session that cannot be proved", () => {
     const result = await world.finish(world.dispatch({ session }), { inputs: { "max-turns": "9" } });
     expect(result.outputs, result.log).toMatchObject({ outcome: "pull-request" });
     world.model.assertDone();
-  });
-});
-
-describe("a session that may not go on", () => {
-  it("is refused as ended once it has ended, and found by the run that stored it", async () => {
-    await using world = await givenWorld({ script: fixesSum });
-    const asked = world.asked();
-    await world.finish(asked);
-    const session = sessionOf(world, asked);
-    const run = shipmentsOf(world, session).at(-1)?.run;
-    const requests = world.model.requests.length;
-    const result = await world.finish(world.dispatch({ session: `${session}@${run}` }));
-    expect(result.outputs, result.log).toMatchObject({ outcome: "refused", reason: "ended" });
-    expect(world.model.requests).toHaveLength(requests);
-    expect(world.github.refs("refs/agent/")).toEqual([]);
-  });
-
-  it("is refused as moved, with its lease given back, when the pull request got another commit", async () => {
-    await using world = await givenWorld({ script: [use("read", { path: "sum.mjs" })] });
-    const asked = await askedOnPullRequest(world, { comment: "/agent fix" });
-    await world.finish(asked, { inputs: { "max-turns": "1" } });
-    const left = { world, asked, session: sessionOf(world, asked) };
-    world.github.commit({ branch: "topic", files: { "other.txt": "other\n" }, message: "Go on by hand" });
-    await expectRefused(left, "moved", `this session left it at ${asked.head}`);
-  });
-
-  it("is refused as crash-loop after three runs died at the same place", async () => {
-    await using world = await givenWorld();
-    const asked = world.asked();
-    const session = sessionOf(world, asked);
-    for (const event of [asked, world.dispatch({ session }), world.dispatch({ session })]) {
-      const reached = Promise.withResolvers<void>();
-      const hold = { until: new Promise(() => undefined), onReached: () => reached.resolve() };
-      world.model.script.push(say("", { hold }));
-      const job = await world.job(event);
-      await orEnd(job, reached.promise);
-      job.kill("SIGKILL");
-      await job.done;
-      world.github.completeRun(job.runId, "failure");
-    }
-    await expectRefused(
-      { world, asked, session },
-      "crash-loop",
-      "3 runs in a row have died at the same place: turn 1",
-    );
-  });
-
-  it("is refused as in-doubt when a command without a sandbox was under way", async () => {
-    await using world = await givenWorld({
-      files: { ".github/agent.yml": configWith({}) },
-      inputs: { "dangerously-disable-sandbox": "true" },
-      script: [use("shell", { command: inJournal("outside") }, { id: "toolu_outside" })],
-    });
-    using journal = givenJournal(world);
-    const asked = world.asked();
-    const job = await world.job(asked, { env: { [journalVariable]: journal.dir } });
-    await orEnd(job, journal.seen("outside"));
-    job.kill("SIGKILL");
-    await job.done;
-    world.github.completeRun(job.runId, "failure");
-    const left = { world, asked, session: sessionOf(world, asked) };
-    await expectRefused(left, "in-doubt", "Call toolu_outside (shell) was begun and not settled");
   });
 });
