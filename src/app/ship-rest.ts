@@ -1,5 +1,5 @@
 import type { Host } from "../delivery/host.ts";
-import { markerOf, runsMarkerOf } from "../delivery/marker.ts";
+import { markerOf, readRunsMarker, runsMarkerOf } from "../delivery/marker.ts";
 import { type Stopped, statusComment } from "../delivery/status-comment.ts";
 import { stateOf } from "../session/checkpoint.ts";
 import type { SessionFiles } from "../session/files.ts";
@@ -89,6 +89,7 @@ export async function finishComment(
   if (thread === null) return;
   const marker = markerOf(options.key, session, "comment");
   const [ours] = await options.host.comment.find(thread.number, marker);
+  if (ours !== undefined && isFollowed(state.runs, readRunsMarker(options.key, session, ours.body))) return;
   const pullRequest = pullRequestOf(state, session);
   const stopped = endedBy(log, state, pullRequest) ?? stoppedBy(options.untold, saved);
   const body = statusComment({
@@ -117,6 +118,15 @@ const keptWords: Readonly<Record<Saved, string>> = {
   part: "What it did last could not be stored; a resume goes on from what was stored before.",
   nothing: "What it did could not be stored.",
 };
+
+/**
+ * Whether a later run has told of itself in the comment. Where that run ended the session no lease is left to say so,
+ * and the comment of a session that is done must not become that of a run that died.
+ */
+function isFollowed(own: readonly string[], told: readonly string[] | null): boolean {
+  const last = own.at(-1);
+  return last !== undefined && told !== null && told.includes(last) && told.at(-1) !== last;
+}
 
 function stoppedBy(untold: Untold | null, saved: Saved): Stopped {
   const died = { outcome: "suspended", reason: "died", detail: "The run died." };

@@ -8,18 +8,13 @@ import { diskSessionFiles, removeSessionFiles } from "../adapters/disk/files.ts"
 import { endProcess, lockSession, readLock } from "../adapters/disk/lock.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
 import { endSandbox, removeTree } from "../adapters/sandbox/end.ts";
-import { finishComment, type Rest, savedBy, shipRest, type Untold } from "../app/ship-rest.ts";
-import type { Host } from "../delivery/host.ts";
-import { whoFollowed } from "../session/claim.ts";
-import type { Leases } from "../session/leases.ts";
-import type { SealKey } from "../session/shipment.ts";
+import { shipRest, type Untold } from "../app/ship-rest.ts";
+import { tellRest } from "../app/tell-rest.ts";
 import { githubMeans, keyFor, runUrl } from "./action.ts";
 import { systemClock } from "./clock.ts";
 import { version } from "./version.ts";
 
 const postMsMax = 4 * 60_000;
-
-const cancelled: Untold = { outcome: "suspended", reason: "cancelled", detail: "The run was cancelled." };
 
 export type PostOptions = {
   readonly settings: Settings;
@@ -62,41 +57,18 @@ export async function runPost(options: PostOptions): Promise<void> {
     told: options.ending === "told",
     signal,
   });
-  if (rest.kind === "nothing") log.say(`Nothing to store: ${rest.why}.`);
-  else await tell(rest, options, { ...github, key, signal });
+  if (rest.kind === "nothing") {
+    log.say(`Nothing to store: ${rest.why}.`);
+  } else {
+    const { host, leases, shelf } = github;
+    const words = { triggerPhrase: settings.triggerPhrase, runUrl: runUrl(surroundings) };
+    const { ending } = options;
+    await tellRest(rest, {
+      ...{ host, leases, shelf, key, ...words, ending, signal },
+      ...{ say: log.say, warn: log.warn },
+    });
+  }
   await removeSessionFiles(home);
-}
-
-/** Says what became of the session, in the log and in its comment, where `main` did not say it. */
-async function tell(
-  rest: Extract<Rest, { kind: "shipped" }>,
-  { settings, surroundings, log, ending }: PostOptions,
-  means: {
-    readonly host: Host;
-    readonly leases: Leases;
-    readonly key: SealKey;
-    readonly signal: AbortSignal;
-  },
-): Promise<void> {
-  const { host, leases, key, signal } = means;
-  const { sent, state } = rest;
-  const { session } = rest.log.manifest.identity;
-  if (sent.kind === "sent") log.say(`${session} is stored up to record ${rest.log.tail.seq}.`);
-  if (sent.kind === "failed") {
-    const then =
-      state.shipped === null ? "cannot be resumed" : "can only be resumed from what was stored before";
-    log.warn(`${session} could not be stored (${sent.why}), so it ${then}.`);
-  }
-  // The comment and the leases belong to whoever goes on with the session.
-  const follower = await whoFollowed(session, state.gen, { leases, signal });
-  if (follower !== null) return log.say(`${follower} goes on with ${session}.`);
-  const { triggerPhrase } = settings;
-  if (ending !== "told") {
-    const untold = ending ?? (state.reason === "cancelled" ? cancelled : null);
-    const words = { triggerPhrase, runUrl: runUrl(surroundings), untold };
-    await finishComment({ ...rest, saved: savedBy(rest) }, { host, key, ...words });
-  }
-  if (state.status === "ended") await leases.release(session, { from: 1, signal });
 }
 
 /** What work went on in can be made again, and a disk that it has filled takes neither a lock nor a shipment. */
