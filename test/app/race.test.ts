@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { type Plan, playRace } from "../kit/race/play.ts";
 
@@ -25,13 +26,24 @@ describe("runs of one session at the same time", () => {
     expect(again.trace.join("\n")).toBe(first.trace.join("\n"));
     expect(first.trace.length).toBeGreaterThan(100);
   });
+
+  it("are played the same way by another process", async () => {
+    const { trace } = await playRace(34);
+    const printed = execFileSync(process.execPath, ["test/sweeps/race.ts", "34", "1"], { encoding: "utf8" });
+    expect(printed.split("\n").slice(0, trace.length)).toEqual(trace);
+    expect(JSON.parse(printed.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      seeds: 1,
+      doublePublications: 0,
+    });
+  });
 });
 
 const seeds = [1, 2, 3, 4, 5] as const;
+const few = [1, 2, 3] as const;
 
 describe("a run that stood still while others finished the session", () => {
   it.each(seeds)("does not begin it anew with a claim that is free again (seed %i)", async (seed) => {
-    const still = plan(101, "fix", 0, { kind: "pauses", at: "claim", backAfter: long });
+    const still = plan(101, "fix", 0, { kind: "pauses", at: "git.createRef", backAfter: long });
     const played = await playRace(seed, { plans: [still, plan(102, "fix", 20)] });
     expect(played.ends.slice(0, 2)).toEqual(["ignored/done-before", "pull-request/opened"]);
     expect([played.wrong, played.repeats]).toEqual([[], []]);
@@ -41,7 +53,7 @@ describe("a run that stood still while others finished the session", () => {
     const played = await playRace(seed, {
       plans: [
         plan(101, "fix", 0, { kind: "dies", at: "comment.create", goneAfter: 0 }),
-        plan(102, "resume", 150, { kind: "pauses", at: "claim", backAfter: long }),
+        plan(102, "resume", 150, { kind: "pauses", at: "git.createRef", backAfter: long }),
         plan(103, "resume", 300),
       ],
     });
@@ -57,10 +69,10 @@ describe("a run that stood still while others finished the session", () => {
           102,
           "resume",
           150,
-          { kind: "pauses", at: "claim", backAfter: long },
+          { kind: "pauses", at: "git.createRef", backAfter: long },
           {
             kind: "dies",
-            at: "release",
+            at: "git.deleteRef",
             goneAfter: 0,
           },
         ),
@@ -90,5 +102,70 @@ describe("a run that was cut off until its job counted as over", () => {
     });
     expect(played.ends[0]).toBe("suspended/fenced");
     expect(played.wrong).toEqual([]);
+  });
+});
+
+describe("a run that is frozen after it has looked whether the session is still its own", () => {
+  it.each(["branch.commit", "branch.create", "pullRequest.open"])(
+    "publishes nothing beside the run that took the session meanwhile, when it comes to %s",
+    async (at) => {
+      for (const seed of few) {
+        const frozen = plan(101, "fix", 0, { kind: "freezes", at, goneAfter: 0, backAfter: long });
+        const given = { plans: [frozen, plan(102, "resume", 200)], mode: "frozen" } as const;
+        const played = await playRace(seed, given);
+        expect(played.wrong, `seed ${seed}`).toEqual([]);
+        expect([played.frozen, played.branches, played.pullRequests]).toEqual([1, 1, 1]);
+        expect(played.ends[1]).toBe("pull-request/opened");
+      }
+    },
+  );
+
+  it.each(few)("takes away no lease but its own and older ones (seed %i)", async (seed) => {
+    const frozen = plan(101, "fix", 0, {
+      kind: "freezes",
+      at: "git.deleteRef",
+      goneAfter: 0,
+      backAfter: 200,
+    });
+    const given = {
+      plans: [frozen, plan(102, "resume", 300), plan(103, "resume", 310)],
+      mode: "frozen",
+    } as const;
+    const played = await playRace(seed, given);
+    expect([played.frozen, played.wrong]).toEqual([1, []]);
+  });
+});
+
+describe("a session that a person has a run take over from one that works", () => {
+  it.each(few)("is published once, however far the other has come (seed %i)", async (seed) => {
+    const works = plan(101, "fix", 0, { kind: "pauses", at: "branch.commit", backAfter: long });
+    const taker = { ...plan(102, "resume", 200), takesOver: "101" };
+    const played = await playRace(seed, { plans: [works, taker], mode: "taken" });
+    expect(played.wrong).toEqual([]);
+    // The one that lost it finds what was published in place of its own.
+    expect(played.ends.slice(0, 2)).toEqual(["pull-request/opened", "pull-request/opened"]);
+    expect([played.branches, played.pullRequests, played.comments]).toEqual([1, 1, 1]);
+  });
+});
+
+describe("what comes after a run that died", () => {
+  it.each(few)(
+    "stores nothing that is gone on from, and tells nothing, once another run has the session (seed %i)",
+    async (seed) => {
+      const dies = { kind: "dies", at: "branch.commit", goneAfter: 0, post: "late" } as const;
+      const plans = [plan(101, "fix", 0, dies), plan(102, "resume", 160)];
+      const played = await playRace(seed, { plans, mode: "leased" });
+      expect([played.posts, played.wrong, played.repeats]).toEqual([1, [], []]);
+    },
+  );
+
+  it.each(few)("is its second attempt, which goes on with the session (seed %i)", async (seed) => {
+    const dies = { kind: "dies", at: "branch.create", goneAfter: 0, post: "in time" } as const;
+    const played = await playRace(seed, {
+      plans: [{ ...plan(101, "fix", 0, dies), again: [] }],
+      mode: "leased",
+    });
+    expect(played.ends.slice(0, 2)).toEqual(["dead", "pull-request/opened"]);
+    expect([played.posts, played.again, played.wrong, played.repeats]).toEqual([1, 1, [], []]);
   });
 });

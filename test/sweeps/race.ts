@@ -9,10 +9,14 @@ const counts = {
     runs: 0,
     died: 0,
     cut: 0,
+    frozen: 0,
+    posts: 0,
+    again: 0,
     doublePublications: 0,
     doubleComments: 0,
     repeatedCalls: 0,
     unfenced: 0,
+    outrun: 0,
   },
   ...{ unfinished: 0, refusedAsPredicted: 0, broke: 0 },
 };
@@ -38,6 +42,10 @@ function count(played: Played): void {
   if (played.mode !== "unleased" && played.comments > 1) counts.doubleComments += 1;
   counts.repeatedCalls += played.repeatedCalls;
   counts.unfenced += played.unfenced;
+  counts.outrun += played.outrun;
+  counts.frozen += played.frozen;
+  counts.posts += played.posts;
+  counts.again += played.again;
   if (played.refused) counts.refusedAsPredicted += 1;
   else if (!played.finished) counts.unfinished += 1;
   if (played.wrong.length > 0) counts.broke += 1;

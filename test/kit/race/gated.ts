@@ -1,5 +1,6 @@
 // A port whose every method waits for its turn at the scheduler.
 import { HostUnavailable } from "../../../src/delivery/host.ts";
+import { unansweredRequest } from "./refs.ts";
 import type { Actor, Scheduler } from "./scheduler.ts";
 
 type Gate = { readonly scheduler: Scheduler; readonly actor: Actor; readonly shared: boolean };
@@ -35,6 +36,7 @@ function unansweredOf(name: string): () => unknown {
   const why = `no answer to ${name}`;
   if (making.includes(name) || commenting.includes(name))
     return () => ({ kind: "refused", code: "unavailable", why });
+  if (/^(git|actions)\./.test(name)) return () => unansweredRequest;
   if (name === "put") return () => ({ kind: "failed", why });
   if (name === "comment.react") return () => undefined;
   return () => {

@@ -23,19 +23,30 @@ export function settledIn(bytes: Uint8Array, key: SealKey): readonly string[] {
   });
 }
 
-export async function judge(stage: Stage, ends: readonly string[], died: number) {
-  const { github, mode, key, scheduler, repeated, unfenced } = stage;
+export async function judge(
+  stage: Stage,
+  ends: readonly string[],
+  { died, cut }: { readonly died: number; readonly cut: number },
+) {
+  const { github, mode, key, scheduler, repeated, unfenced, outrun } = stage;
   const marker = markerOf(key, session, "comment");
   const comments = github.comments.filter(({ body }) => body.includes(marker)).length;
   const pullRequests = github.pulls.length;
   const branches = [...github.branches.keys()].filter((name) => name !== "main").length;
-  const refused = ends.at(-1) === "refused/crash-loop" && died >= 3;
+  // A run that ends by an error leaves the session as one that dies, and so does one whose end comes too late.
+  const broken = died + cut + ends.filter((end) => end.startsWith("failed")).length;
+  const refused = ends.at(-1) === "refused/crash-loop" && broken >= 3;
   const stored = await storedEnd(stage);
   const finished = pullRequests === 1 && (mode === "unleased" || stored === "ended");
   const wrong: string[] = [];
   if (pullRequests > 1) wrong.push(`${pullRequests} pull requests`);
   if (branches > 1) wrong.push(`${branches} branches`);
-  if (mode !== "unleased" && comments > 1) wrong.push(`${comments} status comments`);
+  // Making a comment is the one effect that GitHub does not refuse the second time.
+  const commentsMax = 1 + outrun.filter((what) => what.endsWith("the comment")).length;
+  if (mode !== "unleased" && comments > commentsMax) wrong.push(`${comments} status comments`);
+  const silent = github.comments.filter(({ body }) => body.includes(marker) && !body.includes("/pull/"));
+  if (mode === "leased" && !stage.lossy && pullRequests > 0 && finished && silent.length > 0)
+    wrong.push("the comment does not tell of the pull request");
   if (mode === "leased" && repeated.length > 0) wrong.push(...new Set(repeated));
   if (!finished && !refused) wrong.push(`not finished: ${stored}; ${ends.join(", ")}`);
   wrong.push(...unfenced);
@@ -48,6 +59,7 @@ export async function judge(stage: Stage, ends: readonly string[], died: number)
     repeatedCalls,
     repeats: repeated,
     unfenced: unfenced.length,
+    outrun: outrun.length,
     finished,
     refused,
     trace: scheduler.trace,
@@ -60,7 +72,7 @@ async function storedEnd({ shelves, key }: Stage): Promise<string> {
   const runs = [...new Set(shelves.stored.map(({ run }) => run))];
   const { signal } = new AbortController();
   const shelf = memoryShelf({ run: "0", shelves });
-  const found = await findSession(session, { shelf, runs, key, repositoryId, signal });
+  const found = await findSession(session, { shelf, runs, key, repositoryId, claims: [], signal });
   if (found.kind === "refused") return `${found.code}: ${found.why}`;
   const checked = verifyLog(found.session, { witnessed: [] });
   if (checked.kind === "damage") return `${checked.code}: ${checked.why}`;

@@ -1,7 +1,6 @@
 // What a run of the race works with: the memory adapters behind the seed's scheduler.
-import { memorySessionFiles } from "../../../src/adapters/memory/files.ts";
+import { type MemoryFiles, memorySessionFiles } from "../../../src/adapters/memory/files.ts";
 import { memoryHost } from "../../../src/adapters/memory/host.ts";
-import { memoryLeases } from "../../../src/adapters/memory/leases.ts";
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
 import { memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
@@ -10,36 +9,89 @@ import { parseScript } from "../../../src/adapters/scripted/script.ts";
 import type { Means, Orders } from "../../../src/app/means.ts";
 import { digestOf } from "../../../src/base/hash.ts";
 import type { Host } from "../../../src/delivery/host.ts";
-import { markerOf } from "../../../src/delivery/marker.ts";
 import type { RunRef } from "../../../src/session/event.ts";
 import type { Leases } from "../../../src/session/leases.ts";
+import type { Shelf } from "../../../src/session/shelf.ts";
+import type { Workspace } from "../../../src/workspace/workspace.ts";
 import { gated } from "./gated.ts";
 import { settledIn } from "./judge.ts";
-import { dirs, memoryMachine, memoryRooms, memoryWorkspace, toolsIn } from "./memory-workspace.ts";
-import { repositoryId, type Stage, session } from "./scene.ts";
+import {
+  dirs,
+  type MemoryMachine,
+  memoryMachine,
+  memoryRooms,
+  memoryWorkspace,
+  toolsIn,
+} from "./memory-workspace.ts";
+import { leasesOver, refRequests } from "./refs.ts";
+import { repositoryId, type Stage } from "./scene.ts";
 import type { Actor } from "./scheduler.ts";
+import { watched } from "./watched.ts";
 
-export function meansOf(stage: Stage, ref: RunRef, actor: Actor): Means {
+/** What a job leaves to what runs after it on the same machine. */
+export type RaceMachine = {
+  readonly disk: MemoryMachine;
+  readonly workspace: Workspace;
+  /** The session's log there, once a run has taken its place. */
+  files: MemoryFiles | null;
+};
+
+export function raceMachine(stage: Stage): RaceMachine {
+  const disk = memoryMachine();
+  return { disk, workspace: memoryWorkspace(disk, stage.base), files: null };
+}
+
+/** The ports that other runs see as well, as this actor has them. */
+export function sharedPorts(
+  stage: Stage,
+  ref: RunRef,
+  actor: Actor,
+): { readonly host: Host; readonly leases: Leases; readonly shelf: Shelf } {
   const { scheduler, clock, key, mode, shelves } = stage;
-  const machine = memoryMachine();
   const shared = { scheduler, actor, shared: true } as const;
+  const seen = watched(stage, ref, {
+    host: memoryHost(stage.github),
+    asks: refRequests(stage.refs, { refused: mode === "unleased" }),
+    shelf: memoryShelf({ run: ref.id, shelves }),
+  });
+  const shelf: Shelf = {
+    ...seen.shelf,
+    put: async (name, bytes, options) => {
+      const put = await seen.shelf.put(name, bytes, options);
+      if (put.kind === "stored") for (const id of settledIn(bytes, key)) stage.settled.add(id);
+      return put;
+    },
+  };
+  return {
+    host: gated(seen.host, shared),
+    leases: leasesOver(gated(seen.asks, shared), clock),
+    shelf: gated(shelf, shared),
+  };
+}
+
+export type Ref = RunRef & { readonly takesOver: string | null };
+
+export function meansOf(
+  stage: Stage,
+  { takesOver, ...ref }: Ref,
+  { actor, machine }: { readonly actor: Actor; readonly machine: RaceMachine },
+): Means {
+  const { scheduler, clock, key } = stage;
   const own = { scheduler, actor, shared: false } as const;
-  const workspace = gated(memoryWorkspace(machine, stage.base), own);
+  const workspace = gated(machine.workspace, own);
   const check = (files: ReadonlyMap<string, string>) =>
     files.get("b.txt") === "fixed\n" ? { exitCode: 0, output: "ok" } : { exitCode: 1, output: "b is wrong" };
   const onCall = (id: string): void => {
-    if (stage.settled.has(id)) stage.repeated.push(`run ${ref.id} ran ${id} again`);
+    if (stage.settled.has(id)) stage.repeated.push(`run ${actor.name} ran ${id} again`);
   };
-  const rooms = memoryRooms(machine, {
+  const rooms = memoryRooms(machine.disk, {
     onCall,
     check: ({ name }, files) => (name === "second" ? check(files) : { exitCode: 0, output: "ok" }),
   });
   let nonce = 0;
-  const leases = memoryLeases(stage.leases);
-  const watched = watchedPorts(stage, actor, leases);
-  const shelf = memoryShelf({ run: ref.id, shelves });
   return {
-    orders,
+    ...sharedPorts(stage, ref, actor),
+    orders: { ...orders, takeOver: takesOver },
     repository: { id: repositoryId, owner: "o", name: "r", defaultBranch: "main" },
     run: { ...ref, url: null, workflow: ".github/workflows/agent.yml" },
     serverUrl: "https://github.example",
@@ -47,28 +99,10 @@ export function meansOf(stage: Stage, ref: RunRef, actor: Actor): Means {
     random: () => 0.5,
     bytes: (n) => {
       nonce += 1;
-      return Buffer.from(digestOf(`${ref.id}/${nonce}`), "hex").subarray(0, n);
+      return Buffer.from(digestOf(`${actor.name}/${nonce}`), "hex").subarray(0, n);
     },
     mask: (text) => text,
     permissions: gated(memoryPermissions({ octo: "write" }), own),
-    host: gated(watched.host, shared),
-    leases: gated(
-      mode === "unleased"
-        ? { ...leases, claim: async () => ({ kind: "unavailable", why: "403" }) }
-        : watched.leases,
-      shared,
-    ),
-    shelf: gated(
-      {
-        ...shelf,
-        put: async (name, bytes, options) => {
-          const put = await shelf.put(name, bytes, options);
-          if (put.kind === "stored") for (const id of settledIn(bytes, key)) stage.settled.add(id);
-          return put;
-        },
-      },
-      shared,
-    ),
     model: gated(scriptedModel(parseScript(script, "race"), { name: "race" }), own),
     tools,
     prices: {},
@@ -84,73 +118,18 @@ export function meansOf(stage: Stage, ref: RunRef, actor: Actor): Means {
       },
     },
     parseYaml: () => ({ kind: "refused", why: "there is no file" }),
-    ground: async () => ({
-      kind: "taken",
-      ground: {
-        files: gated(memorySessionFiles(), own),
-        dirs,
-        pin: gated({ pin: async () => ({ kind: "pinned", workspace }) as const }, own).pin,
-        [Symbol.asyncDispose]: async () => {},
-      },
-    }),
+    ground: async () => {
+      machine.files = memorySessionFiles();
+      const files = gated(machine.files, own);
+      const { pin } = gated({ pin: async () => ({ kind: "pinned", workspace }) as const }, own);
+      return { kind: "taken", ground: { files, dirs, pin, [Symbol.asyncDispose]: async () => {} } };
+    },
     opened: () => {},
     limit: () => {},
     cancelled: new AbortController().signal,
     say: () => {},
     warn: () => {},
     onLive: () => {},
-  };
-}
-
-/** Sees what a run that was cut off makes when it has lost the session, unless it lost it since it looked. */
-function watchedPorts(
-  stage: Stage,
-  actor: Actor,
-  leases: Leases,
-): { readonly host: Host; readonly leases: Leases } {
-  const host = memoryHost(stage.github);
-  let seen = false;
-  const isNewest = (): boolean => stage.leases.leases.at(-1)?.run.id === actor.name;
-  const making = (what: string): void => {
-    if (actor.state === "back" && !isNewest() && !seen) stage.unfenced.push(`run ${actor.name} made ${what}`);
-  };
-  const marker = markerOf(stage.key, session, "comment");
-  return {
-    host: {
-      ...host,
-      branch: {
-        ...host.branch,
-        create: (name, sha) => {
-          making("the branch");
-          return host.branch.create(name, sha);
-        },
-      },
-      pullRequest: {
-        ...host.pullRequest,
-        open: (pull) => {
-          making("the pull request");
-          return host.pullRequest.open(pull);
-        },
-      },
-      comment: {
-        ...host.comment,
-        create: (number, body) => {
-          if (body.includes(marker)) making("the comment");
-          return host.comment.create(number, body);
-        },
-      },
-    },
-    leases: {
-      ...leases,
-      holders: (...args) => {
-        seen = actor.state === "back" && isNewest();
-        return leases.holders(...args);
-      },
-      release: (...args) => {
-        if (stage.leases.leases.length > 0) making("the end of another's lease");
-        return leases.release(...args);
-      },
-    },
   };
 }
 
@@ -171,6 +150,7 @@ const orders: Orders = {
   startsChecks: false,
   durability: "process",
   shipSeconds: 20,
+  takeOver: null,
   onUnsaved: "go-on",
   resolve: null,
   modelMissing: null,

@@ -16,13 +16,31 @@ export function seeded(seed: number): Random {
 
 /** What happens to a run at its n-th call of a port that other runs see as well, or when it next comes to a named one. */
 export type Fate =
-  /** The process is gone, with its machine. What it had under way arrives or does not, before its job counts as over. */
-  | { readonly kind: "dies"; readonly at: number | string; readonly goneAfter: number }
+  /**
+   * The process is gone, with its machine unless `post` says when what comes after it runs there: before its job counts
+   * as over, or after. What it had under way arrives or does not, before its job counts as over.
+   */
+  | {
+      readonly kind: "dies";
+      readonly at: number | string;
+      readonly goneAfter: number;
+      readonly post?: "in time" | "late";
+    }
   /** Stands still for so long that others get far; its job goes on. */
   | { readonly kind: "pauses"; readonly at: number | string; readonly backAfter: number }
   /** Cut off for so long that its job counts as over, then it goes on as if nothing had been. */
   | {
       readonly kind: "cut";
+      readonly at: number | string;
+      readonly goneAfter: number;
+      readonly backAfter: number;
+    }
+  /**
+   * Frozen between any two of its steps, also those that nobody else sees, until its job counts as over and longer; then
+   * it goes on with the very request that it was about to send. A number counts all its steps.
+   */
+  | {
+      readonly kind: "freezes";
       readonly at: number | string;
       readonly goneAfter: number;
       readonly backAfter: number;
@@ -37,7 +55,11 @@ export type Actor = {
   state: "works" | "paused" | "dead" | "cut" | "back";
   /** Calls of shared ports so far. */
   shared: number;
+  /** Steps of any kind so far. */
+  steps: number;
   onGone: () => void;
+  /** Starts what runs on its machine after it. */
+  onPost: () => void;
 };
 
 export type PortCall = {
@@ -131,14 +153,11 @@ export class Scheduler {
 
   async #goOn(call: Waiting): Promise<void> {
     const { actor, answer } = call;
+    actor.steps += 1;
+    if (answer === null && call.shared) actor.shared += 1;
+    if (await this.#struck(call)) return;
     if (answer !== null) return this.#give(call, answer);
     if (call.shared) {
-      actor.shared += 1;
-      const [fate] = actor.fates;
-      if (fate !== undefined && actor.state === "works" && [actor.shared, call.name].includes(fate.at)) {
-        actor.fates.shift();
-        return fate.kind === "pauses" ? this.#pause(actor, fate.backAfter) : this.#strike(actor, fate);
-      }
       if (this.lossy && call.unanswered !== null && this.#random() < lossOfAnswer) {
         if (this.#random() < 0.5) await this.#act(call, "lost answer");
         else this.#note(call, "lost");
@@ -148,6 +167,24 @@ export class Scheduler {
     const given = await this.#act(call, "");
     if (call.shared && this.#random() < answerLater) call.answer = given;
     else this.#give(call, given);
+  }
+
+  /** Whether the run's next fate was due; the call waits then, or is gone with its run. */
+  async #struck({ actor, answer, shared, name }: Waiting): Promise<boolean> {
+    const [fate] = actor.fates;
+    if (fate === undefined || actor.state !== "works") return false;
+    const comesTo = answer === null && fate.at === name;
+    if (fate.kind === "freezes") {
+      if (!comesTo && fate.at !== actor.steps) return false;
+      actor.fates.shift();
+      this.#freeze(actor, fate);
+      return true;
+    }
+    if (answer !== null || !shared || (!comesTo && fate.at !== actor.shared)) return false;
+    actor.fates.shift();
+    if (fate.kind === "pauses") this.#pause(actor, fate.backAfter);
+    else await this.#strike(actor, fate);
+    return true;
   }
 
   async #act(call: Waiting, how: string): Promise<() => unknown> {
@@ -179,6 +216,18 @@ export class Scheduler {
     });
   }
 
+  #freeze(actor: Actor, { goneAfter, backAfter }: Extract<Fate, { kind: "freezes" }>): void {
+    this.trace.push(`${this.step} ${actor.name} freezes`);
+    actor.state = "cut";
+    this.after(goneAfter, () => this.gone(actor));
+    this.after(goneAfter + backAfter, () => this.#back(actor));
+  }
+
+  #back(actor: Actor): void {
+    this.trace.push(`${this.step} ${actor.name} back`);
+    actor.state = "back";
+  }
+
   async #strike(actor: Actor, fate: Extract<Fate, { kind: "dies" | "cut" }>): Promise<void> {
     this.trace.push(`${this.step} ${actor.name} ${fate.kind}`);
     actor.state = fate.kind === "dies" ? "dead" : "cut";
@@ -197,12 +246,13 @@ export class Scheduler {
     }
     if (fate.kind === "dies") this.#waiting = this.#waiting.filter((call) => call.actor !== actor);
     const goneAfter = last + 1 + fate.goneAfter;
+    if (fate.kind === "dies" && fate.post === "in time") {
+      this.after(goneAfter, actor.onPost);
+      return;
+    }
     this.after(goneAfter, () => this.gone(actor));
-    if (fate.kind === "cut")
-      this.after(goneAfter + fate.backAfter, () => {
-        this.trace.push(`${this.step} ${actor.name} back`);
-        actor.state = "back";
-      });
+    if (fate.kind === "cut") this.after(goneAfter + fate.backAfter, () => this.#back(actor));
+    else if (fate.post === "late") this.after(goneAfter + 1 + Math.floor(this.#random() * 200), actor.onPost);
   }
 
   gone(actor: Actor): void {
