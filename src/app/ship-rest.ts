@@ -17,33 +17,65 @@ export type Rest =
   | { readonly kind: "nothing"; readonly why: string }
   | { readonly kind: "shipped"; readonly log: VerifiedLog; readonly state: State; readonly sent: Sent };
 
-/**
- * What `post` does with the log that `main` left: ships it complete, so that a resume downloads one file. It never
- * appends. A log that does not verify is not shipped over a good one.
- */
-export async function shipRest(
+type RestOptions = {
+  /** Whether `main` told its end: it shipped a session that ended then, too. */
+  readonly told?: boolean;
+  /** The run whose records these are to be: what it did not come to claim is not its to ship. Unless given, any. */
+  readonly claimant?: { readonly id: string; readonly attempt: number };
+};
+
+type Left = {
+  readonly kind: "left";
+  readonly log: VerifiedLog;
+  readonly state: State;
+  readonly whole: Snapshot;
+};
+
+/** What `main` left to be shipped. A log that does not verify is not shipped over a good one. */
+export async function readRest(
   files: SessionFiles,
-  options: {
-    readonly shipping: (log: VerifiedLog) => Shipping;
-    /** Whether `main` told its end: it shipped a session that ended then, too. */
-    readonly told?: boolean;
-    readonly signal: AbortSignal;
-  },
-): Promise<Rest> {
+  { told, claimant }: RestOptions,
+): Promise<Left | Extract<Rest, { kind: "nothing" }>> {
   const read = await files.read();
   const checked = verifyLog(read, { witnessed: [] });
   if (checked.kind === "damage") return { kind: "nothing", why: `${checked.code}: ${checked.why}` };
   const { log } = checked;
   const state = await stateOf(log, files);
-  if (state.status === "ended" && options.told === true) return { kind: "nothing", why: "the session ended" };
+  if (state.status === "ended" && told === true) return { kind: "nothing", why: "the session ended" };
+  // Without its task a session has not begun, and nobody could resume it: whoever gave the command gives it again.
+  if (state.inputs.length === 0) return { kind: "nothing", why: "the task was not recorded" };
+  if (!isClaimedBy(claimant, log)) return { kind: "nothing", why: "this run recorded nothing" };
   const whole = {
     manifest: read.manifest ?? new Uint8Array(),
     log: read.log.subarray(0, log.length),
     head: log.tail,
   };
+  return { kind: "left", log, state, whole };
+}
+
+/** Ships what `main` left, complete, so that a resume downloads one file. It never appends. */
+export async function shipRest(
+  files: SessionFiles,
+  options: RestOptions & {
+    readonly shipping: (log: VerifiedLog) => Shipping;
+    readonly signal: AbortSignal;
+  },
+): Promise<Rest> {
+  const left = await readRest(files, options);
+  if (left.kind === "nothing") return left;
+  const { log, state, whole } = left;
   const { signal } = options;
   const sent = await sendRest(whole, state, { files, shipping: options.shipping(log), signal });
   return { kind: "shipped", log, state, sent };
+}
+
+function isClaimedBy(
+  claimant: { readonly id: string; readonly attempt: number } | undefined,
+  log: VerifiedLog,
+): boolean {
+  if (claimant === undefined) return true;
+  const run = lastEvent(log.bytes, "run.claimed")?.run;
+  return run?.id === claimant.id && run.attempt === claimant.attempt;
 }
 
 /**

@@ -128,13 +128,12 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
         keep: false,
         locked: (taken) => {
           lock = taken;
+          // Before the first record: a run that dies after it has something to store.
+          keepForPost("session", session);
+          keepForPost("home", home(session));
         },
       }),
-    opened: (session) => {
-      options.opened(session);
-      keepForPost("session", session);
-      keepForPost("home", home(session));
-    },
+    opened: options.opened,
     cancelled: options.signal,
     limit: options.limit,
     say: log.say,

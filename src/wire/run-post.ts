@@ -8,8 +8,9 @@ import { diskSessionFiles, removeSessionFiles } from "../adapters/disk/files.ts"
 import { endProcess, lockSession, readLock } from "../adapters/disk/lock.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
 import { endSandbox, removeTree } from "../adapters/sandbox/end.ts";
-import { shipRest, type Untold } from "../app/ship-rest.ts";
+import { readRest, shipRest, type Untold } from "../app/ship-rest.ts";
 import { tellRest } from "../app/tell-rest.ts";
+import type { SessionFiles } from "../session/files.ts";
 import { githubMeans, keyFor, runUrl } from "./action.ts";
 import { systemClock } from "./clock.ts";
 import { version } from "./version.ts";
@@ -27,7 +28,7 @@ export type PostOptions = {
 
 /** Ends what `main` left running, ships what it left, finishes its comment, and removes the session from the machine. */
 export async function runPost(options: PostOptions): Promise<void> {
-  const { settings, surroundings, log, home } = options;
+  const { surroundings, log, home } = options;
   if (!existsSync(home)) return log.say("Nothing to store: the session is not on this machine any more.");
   await endLeftovers(home);
   await makeRoom(home);
@@ -36,10 +37,24 @@ export async function runPost(options: PostOptions): Promise<void> {
     throw new Error(`process ${locked.owner.pid} still holds ${home} and could not be ended`);
   await using _lock = locked.lock;
   await using files = await diskSessionFiles(home, { durability: "process" });
+  const { id, attempt } = surroundings.run;
+  const whose = { told: options.ending === "told", claimant: { id, attempt } };
+  const left = await readRest(files, whose);
+  if (left.kind === "nothing") log.say(`Nothing to store: ${left.why}.`);
+  else await shipAndTell(files, options, whose);
+  await removeSessionFiles(home);
+}
+
+async function shipAndTell(
+  files: SessionFiles,
+  options: PostOptions,
+  whose: { readonly told: boolean; readonly claimant: { readonly id: string; readonly attempt: number } },
+): Promise<void> {
+  const { settings, surroundings, log, home } = options;
+  const { id, attempt, job } = surroundings.run;
   const signal = AbortSignal.timeout(postMsMax);
   const github = await githubMeans({ settings, surroundings, version, signal });
   const key = keyFor(settings, github.repository.id);
-  const { id, attempt, job } = surroundings.run;
   const rest = await shipRest(files, {
     shipping: ({ manifest }) => ({
       shelf: github.shelf,
@@ -54,7 +69,7 @@ export async function runPost(options: PostOptions): Promise<void> {
         baseSha: manifest.identity.baseSha,
       }).pack,
     }),
-    told: options.ending === "told",
+    ...whose,
     signal,
   });
   if (rest.kind === "nothing") {
@@ -68,7 +83,6 @@ export async function runPost(options: PostOptions): Promise<void> {
       ...{ say: log.say, warn: log.warn },
     });
   }
-  await removeSessionFiles(home);
 }
 
 /** What work went on in can be made again, and a disk that it has filled takes neither a lock nor a shipment. */
