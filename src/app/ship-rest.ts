@@ -157,7 +157,8 @@ const keptWords: Readonly<Record<Saved, string>> = {
  */
 function isFollowed(own: readonly string[], told: readonly string[] | null): boolean {
   const last = own.at(-1);
-  return last !== undefined && told !== null && told.includes(last) && told.at(-1) !== last;
+  if (last === undefined || told === null) return false;
+  return told.includes(last) && told.at(-1) !== last;
 }
 
 function stoppedBy(untold: Untold | null, saved: Saved): Stopped {
