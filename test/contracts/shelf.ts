@@ -40,7 +40,7 @@ export function shelfContract(make: () => Promise<ShelfWorld>): void {
     expect(got.kind === "bytes" && Buffer.from(got.bytes).equals(bytes)).toBe(true);
   });
 
-  rule("takes a name once in a run, and keeps what was stored first", async ({ shelf, runId }) => {
+  rule("takes a name once in a run, and keeps what was stored first (F41)", async ({ shelf, runId }) => {
     await shelf("one").put(name(1), bytes, { signal });
     expect(await shelf("one").put(name(1), Buffer.from("other"), { signal })).toEqual({ kind: "taken" });
     const [item] = await shelf("one").list(session, { runs: [runId("one")], signal });

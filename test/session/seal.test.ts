@@ -42,7 +42,7 @@ describe("a sealed shipment", () => {
     expect(new Set(opening)).toEqual(new Set(["refused"]));
   });
 
-  it("is refused whole when it is cut at any byte", () => {
+  it("is refused whole when it is cut at any byte (F45)", () => {
     const opening = Array.from(sealed, (_, at) => unsealShipment(sealed.subarray(0, at), expected).kind);
     expect(new Set(opening)).toEqual(new Set(["refused"]));
   });

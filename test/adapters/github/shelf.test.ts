@@ -43,7 +43,7 @@ describe("artifacts as the shelf", () => {
     expect(item.foreign).toMatch(why);
   });
 
-  it("cannot store where the quota is used up, nothing may be stored or there is no service", async () => {
+  it("cannot store where the quota is used up, nothing may be stored or there is no service (F42)", async () => {
     await using world = await githubWorld();
     const run = world.github.addRun(ours);
     const shelf = shelfOf(world, run.id);
@@ -114,7 +114,7 @@ describe("artifacts as the shelf", () => {
     expect(blobs.filter(({ authorized }) => authorized)).toEqual([]);
   });
 
-  it("refuses what is larger than its limit before downloading it", async () => {
+  it("refuses what is larger than its limit before downloading it (F48)", async () => {
     await using world = await githubWorld();
     const { item } = await stored(world, ours);
     const home = { repositoryId: world.github.repository.id, defaultBranch: "main", workflowPaths };

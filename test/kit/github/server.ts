@@ -151,7 +151,10 @@ function faultAnswer(
   given: Answer | undefined,
 ): Answer | undefined {
   if (network === "cut") return given;
-  if (change && given) return { ...given, body: change(bytesOf(given.body)) };
+  if (change && given) {
+    const type = Buffer.isBuffer(given.body) ? {} : { "content-type": "application/json; charset=utf-8" };
+    return { ...given, headers: { ...type, ...given.headers }, body: change(bytesOf(given.body)) };
+  }
   if (network !== undefined || status === undefined) return undefined;
   if (body !== undefined) return answer(status, body, headers);
   return { ...refuse(status, status >= 500 ? "Server Error" : "Refused"), ...(headers && { headers }) };

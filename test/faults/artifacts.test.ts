@@ -1,0 +1,322 @@
+import { readdirSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { githubShelf } from "../../src/adapters/github/shelf.ts";
+import type { Find } from "../../src/session/find.ts";
+import { findSession } from "../../src/session/find.ts";
+import type { Shelf } from "../../src/session/shelf.ts";
+import { type Sent, type Shipping, sendShipment } from "../../src/session/ship.ts";
+import { sealKeyOf } from "../../src/session/shipment.ts";
+import { type GitHubWorld, githubWorld } from "../adapters/github/world.ts";
+import type { FaultRule } from "../kit/github/faults.ts";
+import { inline, sessionId } from "../kit/given.ts";
+import { type Given, givenTask, shippingTo } from "../session/given-shelf.ts";
+
+const { signal } = new AbortController();
+const ours = { event: "issue_comment", actor: "write" } as const;
+
+/** A session on the artifacts of one run, over the official client and real HTTP. */
+type Place = {
+  readonly run: number;
+  readonly shelf: Shelf;
+  readonly session: Given;
+  readonly ship: (from: Sent | null) => Promise<Sent>;
+  readonly find: (runs?: readonly number[]) => Promise<Find>;
+  readonly names: () => readonly string[];
+};
+
+let world: GitHubWorld;
+/** The bounds on uploads that are under way, newest last: what ends them is called here and not by the time. */
+const bounds: { readonly ms: number; readonly end: () => void }[] = [];
+
+beforeAll(async () => {
+  world = await githubWorld();
+});
+
+beforeEach(() => {
+  bounds.length = 0;
+  const wait = globalThis.setTimeout;
+  // The clients of artifacts and blobs wait up to 23 s between their tries and take no clock: such waits are over here.
+  const quick = (handler: () => void, ms = 0, ...rest: readonly []): NodeJS.Timeout => {
+    if (ms >= 90_000) bounds.push({ ms, end: handler });
+    return wait(handler, ms >= 2_000 && ms < 25_000 ? 0 : ms, ...rest);
+  };
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(quick as never);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+async function place(): Promise<Place> {
+  const { github, dir, place: at } = world;
+  const { id: run } = github.addRun(ours);
+  for (const [name, value] of Object.entries(github.env({ id: run, attempt: 1, job: "agent" })))
+    vi.stubEnv(name, value);
+  const repositoryId = github.repository.id;
+  const home = { repositoryId, defaultBranch: "main", workflowPaths: [".github/workflows/agent.yml"] };
+  const shelf = githubShelf({ ...at, home, retentionDays: 1, tempDir: dir });
+  const session = await givenTask();
+  const key = sealKeyOf("sk-secret-key-1", 1296269);
+  const shipping: Shipping = { ...shippingTo(shelf, String(run)), key };
+  const names = () =>
+    github.artifacts
+      .list()
+      .filter((artifact) => artifact.run === run)
+      .map(({ name }) => name);
+  return {
+    run,
+    shelf,
+    session,
+    names,
+    ship: async (before) => {
+      const since = before?.kind === "sent" ? before.shipped : null;
+      if (since !== null)
+        await session.journal.append({ type: "note.added", about: "nudge", text: inline("more") });
+      const { files, journal } = session;
+      return sendShipment(await journal.snapshot(), since, (since?.number ?? 0) + 1, {
+        files,
+        shipping,
+        signal,
+      });
+    },
+    find: (runs = [run]) =>
+      findSession(sessionId(), {
+        shelf,
+        runs: runs.map(String),
+        key,
+        repositoryId: 1296269,
+        claims: [],
+        signal,
+      }),
+  };
+}
+
+function expectWhole({ session }: Place, found: Find): void {
+  const log = found.kind === "found" ? String(found.session.log) : `${found.code}: ${found.why}`;
+  expect(log).toBe(String(session.files.state.log));
+}
+
+const create = { method: "POST", path: /CreateArtifact/ };
+const upload = { method: "PUT", path: /devstoreaccount1/ };
+const finalize = { method: "POST", path: /FinalizeArtifact/ };
+const download = { method: "GET", path: /devstoreaccount1/ };
+
+type Case = {
+  readonly title: string;
+  readonly fault: FaultRule;
+  /** How many artifacts lie on the shelf in the end; 2 where the first was stored and nobody was told. */
+  readonly stored: 1 | 2;
+};
+
+const steps = [
+  { at: "create", rule: create },
+  { at: "the blob", rule: upload },
+  { at: "finalize", rule: finalize },
+];
+
+/** As often as the clients try by themselves: five times a call, four times a blob. */
+const often = (rule: FaultRule): number => (rule.method === "PUT" ? 4 : 5);
+
+const refused: readonly Case[] = steps.flatMap(({ at, rule }) =>
+  [500, 503, 429].map((status): Case => {
+    const times = status === 429 && rule === upload ? 1 : often(rule);
+    return { title: `${status} at ${at}`, fault: { ...rule, status, times }, stored: 1 };
+  }),
+);
+
+const broken: readonly Case[] = steps.map(({ at, rule }): Case => {
+  const times = rule === upload ? 4 : 1;
+  return { title: `a reset at ${at}`, fault: { ...rule, network: "reset", times }, stored: 1 };
+});
+
+const unanswered: readonly Case[] = [
+  { title: "an answer lost at create", fault: { ...create, status: 500, after: true }, stored: 1 },
+  { title: "an answer lost at finalize", fault: { ...finalize, status: 500, after: true }, stored: 2 },
+  { title: "a reset after finalize", fault: { ...finalize, network: "reset", after: true }, stored: 2 },
+];
+
+/** Faults that were asked for have to have struck. */
+function struck(rule: FaultRule): number {
+  return world.github.exchanges.filter(
+    ({ fault, method, path }) => fault && method === rule.method && rule.path.test(path),
+  ).length;
+}
+
+async function expectOneChain(at: Place, first: Sent, stored: number): Promise<void> {
+  expect(first).toMatchObject({ kind: "sent", tries: 2 });
+  expect(at.names()).toHaveLength(stored);
+  const digests = new Set(
+    world.github.artifacts
+      .list()
+      .filter(({ run }) => run === at.run)
+      .map(({ digest }) => digest),
+  );
+  expect(digests.size).toBe(1);
+  expect(await at.ship(first)).toMatchObject({ kind: "sent", tries: 1 });
+  expectWhole(at, await at.find());
+}
+
+describe("an upload", () => {
+  it.each([...refused, ...broken])(
+    "goes under another name after $title, whole (F43)",
+    async ({ fault, stored }) => {
+      const at = await place();
+      const before = struck(fault);
+      world.github.fail(fault);
+      const first = await at.ship(null);
+      expect(struck(fault) - before).toBe(fault.times);
+      await expectOneChain(at, first, stored);
+    },
+  );
+
+  it.each(unanswered)(
+    "is one shipment, however often it was stored, after $title (F41, F44)",
+    async ({ fault, stored }) => {
+      const at = await place();
+      world.github.fail(fault);
+      await expectOneChain(at, await at.ship(null), stored);
+    },
+  );
+
+  it.each(steps)(
+    "that stands still at $at ends at its bound, and goes under another name (F43)",
+    async ({ rule }) => {
+      const at = await place();
+      const before = struck(rule);
+      world.github.fail({ ...rule, network: "stall" });
+      const shipping = at.ship(null);
+      while (struck(rule) === before) await new Promise((next) => setImmediate(next));
+      bounds[0]?.end();
+      await expectOneChain(at, await shipping, 1);
+    },
+  );
+
+  it("may take longer the more it holds (F48)", async () => {
+    const at = await place();
+    await at.shelf.put("agent-session-s0123456789ab-1-1-1.1", Buffer.alloc(10), { signal });
+    await at.shelf.put("agent-session-s0123456789ab-1-2-1.1", Buffer.alloc(2 * 1024 * 1024), { signal });
+    const [small, large] = bounds;
+    expect((large?.ms ?? 0) - (small?.ms ?? 0)).toBeGreaterThan(3_000);
+  });
+});
+
+describe("a download", () => {
+  it("that is cut at any place is refused before anything is unpacked (F45)", async () => {
+    const at = await place();
+    await at.ship(null);
+    const [name = ""] = at.names();
+    const whole = await world.github.artifacts.read(name);
+    const codes = new Set<string>();
+    for (let percent = 0; percent < 100; percent += 10) {
+      const length = Math.floor((whole.length * percent) / 100);
+      await world.github.artifacts.tamper(name, () => whole.subarray(0, length), { digest: "follow" });
+      const found = await at.find();
+      codes.add(found.kind === "refused" ? found.code : `found at ${percent} %`);
+    }
+    expect([...codes]).toEqual(["tampered"]);
+  });
+
+  it("that is mixed of two shipments is refused before anything is unpacked (F45)", async () => {
+    const at = await place();
+    await at.ship(await at.ship(null));
+    const [one = "", two = ""] = at.names();
+    const [first, second] = [await world.github.artifacts.read(one), await world.github.artifacts.read(two)];
+    for (const half of [first.length / 4, first.length / 2, first.length - 20]) {
+      const mixed = Buffer.concat([second.subarray(0, half), first.subarray(half)]);
+      await world.github.artifacts.tamper(two, () => mixed, { digest: "follow" });
+      expect(await at.find()).toMatchObject({ kind: "refused", code: "tampered" });
+    }
+  });
+
+  it.each([
+    ["breaks in the middle", { ...download, network: "cut" }],
+    ["is shorter than it says", { ...download, change: (body: Buffer) => body.subarray(0, -1) }],
+    ["is another one's", { ...download, change: () => Buffer.from("something else") }],
+  ] satisfies [string, FaultRule][])(
+    "that %s begins anew, and leaves nothing behind (F46)",
+    async (_, fault) => {
+      const at = await place();
+      await at.ship(null);
+      const before = readdirSync(world.dir);
+      world.github.fail({ ...fault, times: 2 });
+      expectWhole(at, await at.find());
+      expect(readdirSync(world.dir)).toEqual(before);
+    },
+  );
+
+  it("whose bytes are never those that were recorded is refused (F45)", async () => {
+    const at = await place();
+    await at.ship(null);
+    world.github.fail({ ...download, times: 3, change: (body) => body.subarray(0, body.length / 2) });
+    const refusal = await at.find();
+    expect(refusal).toMatchObject({ kind: "refused", code: "gap" });
+    expect(refusal.kind === "refused" && refusal.why).toContain("its bytes are not those GitHub recorded");
+  });
+});
+
+describe("a session on the shelf", () => {
+  it.each([
+    [
+      "was deleted while it was looked for",
+      { path: /\/artifacts\/\d+$/, status: 404 },
+      /has no such artifact/,
+    ],
+    ["expired while it was looked for", { path: /\/artifacts\/\d+\/zip$/, status: 410 }, /retention is over/],
+  ] satisfies [string, FaultRule, RegExp][])(
+    "is refused with the reason where it %s (F47)",
+    async (_, fault, why) => {
+      const at = await place();
+      await at.ship(null);
+      world.github.fail(fault);
+      const refusal = await at.find();
+      expect(refusal).toMatchObject({ kind: "refused", code: "gap", why: expect.stringMatching(why) });
+    },
+  );
+
+  it("is found among more than 100 artifacts (F47)", async () => {
+    const at = await place();
+    await at.ship(await at.ship(null));
+    const bytes = Buffer.from("x");
+    for (let other = 0; other < 110; other += 1)
+      await world.github.artifacts.plant({ name: `coverage-${other}`, run: at.run, bytes });
+    expectWhole(at, await at.find());
+  });
+
+  it("is the older state whole while the listing lags, and the newest once it shows (F47)", async () => {
+    const at = await place();
+    const first = await at.ship(null);
+    const older = String(at.session.files.state.log);
+    await at.ship(first);
+    world.github.fail({
+      method: "GET",
+      path: /\/runs\/\d+\/artifacts/,
+      change: (body) => withoutNewest(body),
+    });
+    const lagging = await at.find();
+    expect(lagging.kind === "found" && String(lagging.session.log)).toBe(older);
+    expectWhole(at, await at.find());
+  });
+
+  it("is found past a fork's artifact of its name, which is reported (F47)", async () => {
+    const at = await place();
+    await at.ship(null);
+    const fork = world.github.addRun({ ...ours, fork: "read" });
+    const name = `agent-session-${sessionId()}-9-9-${fork.id}.1`;
+    await world.github.artifacts.plant({ name, run: fork.id, bytes: Buffer.from("poison") });
+    const found = await at.find([at.run, fork.id]);
+    expectWhole(at, found);
+    expect(found.kind === "found" && found.session.reported).toEqual([
+      expect.stringMatching(`^${name}: .*fork`),
+    ]);
+  });
+});
+
+function withoutNewest(body: Buffer): Buffer {
+  const listed = JSON.parse(String(body)) as { readonly artifacts: readonly unknown[] };
+  return Buffer.from(JSON.stringify({ ...listed, artifacts: listed.artifacts.slice(1) }));
+}
