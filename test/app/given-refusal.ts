@@ -18,6 +18,8 @@ export type Fault = {
   readonly code: string;
   readonly says: string;
   readonly spoil?: (stage: Stage) => void;
+  /** Of two faults at once the log is rewritten first, then claims are made of it, then bytes are spoiled. */
+  readonly spoils?: "log" | "claims" | "bytes";
   readonly life?: (stage: Stage) => LifeOptions;
 };
 
@@ -94,8 +96,19 @@ function flip(bytes: Uint8Array, at: number): Buffer {
   return changed;
 }
 
-/** A run that is over and had claimed the session. */
-function claimedBy(stage: Stage, id: string, head: Head | null, over = true): void {
+/** The last record that is stored. */
+function tailOf(stage: Stage): Head {
+  const newest = stage.shelves.stored.at(-1);
+  const { key, session } = stage;
+  const opened = newest && unsealShipment(newest.bytes, { key, repositoryId, session });
+  if (opened?.kind !== "unsealed") throw new Error("what is stored does not open");
+  const log = Buffer.from(opened.entries.find(({ name }) => name === "log")?.bytes ?? []);
+  const { seq, hash } = JSON.parse(log.toString().trimEnd().split("\n").at(-1) ?? "") as Head;
+  return { seq, hash };
+}
+
+/** A run that had claimed the session, to go on from this record. */
+function claimedBy(stage: Stage, id: string, head: Head, over = true): void {
   const run = { id, attempt: 1, job: "agent" };
   const gen = (stage.leases.leases.at(-1)?.gen ?? 0) + 1;
   stage.leases.leases.push({ session: stage.session, gen, run, head });
@@ -124,6 +137,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "not-found",
       says: "stored no shipment of",
+      spoils: "bytes",
       spoil: ({ shelves }) => {
         shelves.stored.length = 0;
       },
@@ -147,6 +161,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "gap",
       says: "is not on the shelf",
+      spoils: "bytes",
       spoil: ({ shelves }) => {
         shelves.stored.shift();
         shelves.stored.pop();
@@ -166,6 +181,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "tampered",
       says: "does not open",
+      spoils: "bytes",
       spoil: ({ shelves }) => {
         const newest = shelves.stored.pop();
         if (newest) shelves.stored.push({ ...newest, bytes: flip(newest.bytes, newest.bytes.length - 20) });
@@ -177,6 +193,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "foreign",
       says: "belongs to session s0123456789ab",
+      spoils: "bytes",
       spoil: (stage) =>
         reseal(stage, ({ header, entries }) => ({
           header: { ...header, session: "s0123456789ab" as Stage["session"] },
@@ -189,6 +206,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "stale",
       says: "Generation 2 (run 98) went on from record 900",
+      spoils: "claims",
       spoil: (stage) => claimedBy(stage, "98", { seq: 900, hash: other }),
     },
   ],
@@ -196,8 +214,9 @@ export const faults: readonly (readonly [number, Fault])[] = [
     4,
     {
       code: "forked",
-      says: "Record 2 is not the one that has been seen elsewhere",
-      spoil: (stage) => claimedBy(stage, "98", { seq: 2, hash: other }),
+      says: "is not the one that has been seen elsewhere: generation 2 (run 98) went on from another",
+      spoils: "claims",
+      spoil: (stage) => claimedBy(stage, "98", { ...tailOf(stage), hash: other }),
     },
   ],
   [
@@ -205,6 +224,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "damaged",
       says: "does not match its hash",
+      spoils: "bytes",
       spoil: (stage) =>
         reseal(
           stage,
@@ -217,6 +237,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "behind",
       says: "was acknowledged",
+      spoils: "bytes",
       spoil: (stage) =>
         reseal(
           stage,
@@ -229,6 +250,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "behind",
       says: "its shipment says that it ends at",
+      spoils: "bytes",
       spoil: (stage) => reseal(stage, withEntry("log", withoutLast)),
     },
   ],
@@ -237,6 +259,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "forged",
       says: "name different sessions",
+      spoils: "bytes",
       spoil: (stage) =>
         reseal(
           stage,
@@ -252,6 +275,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "no-manifest",
       says: "manifest is missing or unreadable",
+      spoils: "bytes",
       spoil: (stage) =>
         reseal(
           stage,
@@ -264,6 +288,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "newer-format",
       says: "has format 99",
+      spoils: "bytes",
       spoil: (stage) =>
         reseal(
           stage,
@@ -276,6 +301,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "unknown-event",
       says: '"mood.changed"',
+      spoils: "log",
       spoil: (stage) => rewrite(stage, (events) => [...events, { type: "mood.changed" } as never]),
     },
   ],
@@ -284,6 +310,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "other-protocol",
       says: "speaks protocol 99",
+      spoils: "log",
       spoil: (stage) =>
         rewrite(stage, ([first, ...rest]) =>
           first?.type === "session.opened"
@@ -314,6 +341,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "no-task",
       says: "had recorded the task",
+      spoils: "log",
       spoil: (stage) => rewrite(stage, (events) => events.slice(0, 2)),
     },
   ],
@@ -322,6 +350,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "ended",
       says: "The session ended (no-change)",
+      spoils: "log",
       spoil: (stage) =>
         rewrite(stage, (events) => [
           ...events,
@@ -342,9 +371,10 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "crash-loop",
       says: "3 runs in a row have died at the same place: call call_2_1",
+      spoils: "claims",
       spoil: (stage) => {
-        claimedBy(stage, "98", null);
-        claimedBy(stage, "99", null);
+        claimedBy(stage, "98", tailOf(stage));
+        claimedBy(stage, "99", tailOf(stage));
       },
     },
   ],
@@ -353,7 +383,8 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "busy",
       says: "Run 97 (attempt 1) works on this session",
-      spoil: (stage) => claimedBy(stage, "97", null, false),
+      spoils: "claims",
+      spoil: (stage) => claimedBy(stage, "97", tailOf(stage), false),
     },
   ],
   [
@@ -410,6 +441,7 @@ export const faults: readonly (readonly [number, Fault])[] = [
     {
       code: "moved",
       says: "is gone, and this session left it at",
+      spoils: "log",
       spoil: (stage) =>
         rewrite(stage, (events) => [
           ...events,

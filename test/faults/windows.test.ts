@@ -297,8 +297,8 @@ describe("a run that dies between", () => {
 
 describe("a run that dies before there is anything to go on from", () => {
   it.each([
-    ["session.opened", "refused/no-task"],
-    ["run.claimed", "refused/no-task"],
+    ["session.opened", "refused/not-found"],
+    ["run.claimed", "refused/not-found"],
     ["input.accepted", "pull-request/opened"],
   ] as const)("right after %s is continued only where its task was recorded", async (event, end) => {
     const stage = givenStage();

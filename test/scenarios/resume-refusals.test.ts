@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { SessionId } from "../../src/session/id.ts";
 import { say } from "../kit/model/script.ts";
+import { storedSession } from "../kit/stored.ts";
 import {
   expectRefused,
   flipped,
@@ -114,8 +115,11 @@ const cases: readonly Case[] = [
   {
     code: "forked",
     when: "a lease has seen another record in its place",
-    says: "Record 2 is not the one that has been seen elsewhere",
-    spoil: (left) => witness(left, { seq: 2, hash: `${hash}1` }),
+    says: "is not the one that has been seen elsewhere",
+    spoil: async (left) => {
+      const stored = await storedSession(left.world, left.session);
+      await witness(left, { seq: stored?.found.last.to ?? 0, hash: `${hash}1` });
+    },
   },
   {
     code: "forged",
