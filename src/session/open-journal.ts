@@ -128,9 +128,11 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
       written += line.bytes.length;
       head = next;
       state = after;
-      // A clean suspend or end leaves no window at all.
-      if (barrier || after.status !== "open") acked = head;
-      if (after.status !== "open") await files.replaceManifest(manifestFor(next, after.status), { barrier });
+      // A clean suspend or end leaves no window at all, and neither does a call that cannot be looked up: lost with
+      // its record it would run again.
+      const closes = after.status !== "open" || beginsExternal(fitting);
+      if (barrier || closes) acked = head;
+      if (closes) await files.replaceManifest(manifestFor(next, after.status), { barrier });
     } catch (cause) {
       poisoned = cause;
       throw new StorageFailure(`cannot write record ${next.seq} (${event.type})`, { cause });
@@ -183,6 +185,10 @@ function promiseQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 /** After a failed write there may be bytes behind the last record that nobody has acknowledged. */
 async function logUpTo(length: number, files: SessionFiles): Promise<Uint8Array> {
   return (await files.read()).log.subarray(0, length);
+}
+
+function beginsExternal(event: SessionEvent): boolean {
+  return event.type === "calls.intended" && event.calls.some((call) => call.class === "external");
 }
 
 /** At level D these wait for the disk: what the next thing that happens relies on. */

@@ -11,7 +11,10 @@ import { handClock, identity, inline, opened, turnOf } from "../kit/given.ts";
 
 type Files = { manifest: Uint8Array | null; log: Uint8Array };
 
-async function given(status: "open" | "suspended" = "open"): Promise<Files> {
+async function given(
+  status: "open" | "suspended" = "open",
+  more: readonly SessionEvent[] = [],
+): Promise<Files> {
   const files = memorySessionFiles();
   const journal = createJournal(identity(), {
     files,
@@ -23,6 +26,7 @@ async function given(status: "open" | "suspended" = "open"): Promise<Files> {
     opened(),
     { type: "run.claimed", gen: 1, run: { id: "1", attempt: 1, job: "agent" }, head: null },
     ...turnOf(1, { id: "toolu_1", tool: "write", tree: "a".repeat(40) }),
+    ...more,
   ];
   for (const event of events) await journal.append(event);
   if (status === "suspended") await journal.append({ type: "run.suspended", reason: "turns", detail: "" });
@@ -148,6 +152,15 @@ describe("opening a log", () => {
     const files = await given("suspended");
     expect(decide(files)).toBe("verified 7, whole");
     expect(decide(withLines(files, lines(files).slice(0, -1)))).toBe("behind");
+  });
+
+  it("leaves no window behind a call that cannot be looked up, so that it is not run again", async () => {
+    const external = [{ id: "toolu_9", tool: "shell", arguments: inline("{}"), class: "external" }] as const;
+    const intended = { type: "calls.intended", turn: 2, calls: external } as const;
+    const files = await given("open", [intended]);
+    expect(decide(files)).toBe("verified 7, whole");
+    expect(decide(withLines(files, lines(files).slice(0, -1)))).toBe("behind");
+    expect(decide({ ...files, log: files.log.subarray(0, -5) })).toBe("damaged");
   });
 
   it("names the record and the byte where damage begins", async () => {
