@@ -60,7 +60,7 @@ async function prepare(
 }
 
 const nothingInDoubt =
-  "The input resolve says what became of a call of a session that is resumed, and this command begins one. Leave it empty.";
+  "resolve says what became of a call of a session that is resumed, and this command begins one. Leave it empty.";
 
 /** What other runs did of the same session: nothing, something that can be resumed, or all of it. */
 type Past =

@@ -140,12 +140,12 @@ function resolve({ state, since, by }: Proved, { orders }: Means): Resolved {
   const doubt = callInDoubt(state, since);
   if (doubt === null) {
     if (orders.resolve === null) return { kind: "resolved", resolution: null };
-    return refusal("no-doubt", "no call of this session is in doubt; resume it without the input resolve");
+    return refusal("no-doubt", "no call of this session is in doubt; resume it without resolve");
   }
   if (orders.resolve !== null) return { kind: "resolved", resolution: { took: orders.resolve, by } };
   return refusal(
     "in-doubt",
-    `call ${doubt.id} (${doubt.tool}) was begun and not settled; whether it took effect cannot be known. Look, then resume with the input resolve: done, or resolve: not-done`,
+    `call ${doubt.id} (${doubt.tool}) was begun and not settled; whether it took effect cannot be known. Look, then resume with resolve set to done or to not-done`,
   );
 }
 
