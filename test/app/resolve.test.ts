@@ -14,7 +14,7 @@ describe("a call in doubt", () => {
       reason: "in-doubt",
       resumable: true,
       detail:
-        "Call call_2_1 (write) was begun and not settled; whether it took effect cannot be known. Look, then resume with the input resolve: done, or resolve: not-done.",
+        "Call call_2_1 (write) was begun and not settled; whether it took effect cannot be known. Look, then resume with resolve set to done or to not-done.",
     });
   });
 
@@ -67,7 +67,7 @@ describe("the word of a person on a call", () => {
     expect(refused.end).toMatchObject({
       reason: "no-doubt",
       resumable: true,
-      detail: "No call of this session is in doubt; resume it without the input resolve.",
+      detail: "No call of this session is in doubt; resume it without resolve.",
     });
     expect([refused.ran, refused.requests]).toEqual([[], []]);
     expect(stage.leases.leases).toHaveLength(1);
