@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { say, use } from "../kit/model/script.ts";
 import { sessionOf } from "../kit/stored.ts";
 import { type Asked, givenWorld, type Job, type JobEvent, type World } from "../kit/world.ts";
-import { commentsOfOurs, fixesSum } from "./given.ts";
+import { askedOnPullRequest, commentsOfOurs, expectEnding, fixesSum } from "./given.ts";
 
 /** A session that a first run left after one turn. */
 async function suspended(world: World): Promise<Asked> {
@@ -55,7 +55,7 @@ async function expectOne(world: World, { winner, loser }: Awaited<ReturnType<typ
   expect(world.github.problems()).toEqual([]);
 }
 
-describe("two runs for one session", () => {
+describe("two runs for one session (F65)", () => {
   it("lets exactly one of two dispatches work, and tells the other which run has it", async () => {
     await using world = await givenWorld();
     const asked = await suspended(world);
@@ -78,6 +78,7 @@ describe("two runs for one session", () => {
     const result = await job.done;
     expect(refused.outputs, refused.log).toMatchObject({ outcome: "refused", reason: "busy" });
     expect(refused.log).toContain(`Run ${job.runId} (attempt 1) works on this session`);
+    expect(refused.log).toContain(`take-over: ${job.runId}`);
     expect(result.outputs, result.log).toMatchObject({ outcome: "pull-request" });
     world.model.assertDone();
   });
@@ -96,5 +97,78 @@ describe("two runs for one session", () => {
     expect(again.outputs, again.log).toMatchObject({ outcome: "ignored", reason: "done-before" });
     expect(await world.github.pulls()).toHaveLength(1);
     world.model.assertDone();
+  });
+
+  it("lets a person take it from one that works, which then publishes nothing", async () => {
+    await using world = await givenWorld();
+    const asked = world.asked();
+    const reached = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const hold = { until: go.promise, onReached: () => reached.resolve() };
+    const edit = (to: string) => use("edit", { path: "sum.mjs", old: "a - b", new: to });
+    world.model.script.push(edit("a + b"), { ...say("Add in sum"), hold }, edit("b + a"), say("Add in sum"));
+    const works = await world.job(asked, { inputs: { "ship-seconds": "3600" } });
+    await reached.promise;
+    const session = sessionOf(world, asked);
+    const takeOver = { inputs: { "take-over": String(works.runId) } };
+    const taken = await world.finish(world.dispatch({ session }), takeOver);
+    go.resolve();
+    const overtaken = await works.done;
+    expect(taken.outputs, taken.log).toMatchObject({ outcome: "pull-request", reason: "opened" });
+    expect(overtaken.outputs, overtaken.log).toMatchObject({ outcome: "suspended", reason: "fenced" });
+    expect(world.github.git("show", `agent/1-${session}:sum.mjs`)).toContain("b + a");
+    expect(await world.github.pulls()).toHaveLength(1);
+    expect(world.github.refs("refs/agent/")).toEqual([]);
+    const [status, ...more] = commentsOfOurs(world, asked.issue);
+    expect([more, status?.body?.includes("/pull/")]).toEqual([[], true]);
+    world.model.assertDone();
+  });
+});
+
+describe("a repository whose rules allow no lease", () => {
+  it("still gets one branch and one pull request, and is told that no more is promised", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const body = { message: "Repository rule violations found" };
+    world.github.fail({ method: "POST", path: /\/git\/refs$/, status: 422, body });
+    const asked = world.asked();
+    const one = {
+      outcome: "pull-request",
+      reason: "opened",
+      exit: 0,
+      thread: 1,
+      requests: 2,
+      pulls: 1,
+    } as const;
+    await expectEnding(world, await world.finish(asked), { ...one, branches: [/^agent\/1-/] });
+    const [status] = commentsOfOurs(world, asked.issue);
+    expect(status?.body).toContain(
+      "only one branch and one pull request are promised, not one run at a time",
+    );
+  });
+});
+
+describe("the branch of a pull request", () => {
+  it("does not get back a commit that a person takes off right before the run pushes (F65)", async () => {
+    await using world = await givenWorld({ script: fixesSum });
+    const asked = await askedOnPullRequest(world, { comment: "/agent fix" });
+    const base = world.github.git("rev-parse", "main").trim();
+    let looked = false;
+    world.github.meanwhile(/^(POST \/graphql|PATCH .*\/git\/refs\/)/, () => {
+      looked = true;
+      world.github.git("update-ref", "refs/heads/topic", base);
+    });
+    await expectEnding(world, await world.finish(asked), {
+      outcome: "suspended",
+      reason: "rejected",
+      exit: 0,
+      resumable: true,
+      says: /the branch topic moved to [0-9a-f]{40}; expected [0-9a-f]{40}/,
+      thread: asked.issue,
+      requests: 2,
+      branches: ["topic"],
+      pulls: 1,
+    });
+    expect(looked).toBe(true);
+    expect(world.github.git("rev-parse", "topic").trim()).toBe(base);
   });
 });
