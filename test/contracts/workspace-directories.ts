@@ -72,7 +72,7 @@ export function directoriesContract(make: MakeWorkspace): void {
       expect(existsSync(join(dir, ".git/HEAD"))).toBe(true);
     });
 
-    it("opens what was closed to its reader", async () => {
+    it("opens what was closed to its reader (F60)", async () => {
       await using bench = await make({ base: small });
       const dir = await atBase(bench);
       chmodSync(join(dir, "src/a.js"), 0o000);

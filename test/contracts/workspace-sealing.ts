@@ -134,7 +134,7 @@ export function sealingContract(make: MakeWorkspace): void {
       },
     );
 
-    it("sees a rename that changes only the case", async () => {
+    it("sees a rename that changes only the case (F64)", async () => {
       await using bench = await make({ base: small });
       const dir = await atBase(bench);
       renameSync(join(dir, "README.md"), join(dir, "ReadMe.md"));

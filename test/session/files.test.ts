@@ -52,7 +52,7 @@ describe.each(["process", "disk"] as const)("disk session files at durability %s
     expect(await files.blobs.get(digest)).toBeNull();
   });
 
-  it("leaves no temporary file behind", async () => {
+  it("leaves no temporary file behind (F72)", async () => {
     const dir = await fresh();
     const files = await diskSessionFiles(dir, { durability });
     await files.replaceManifest(Buffer.from("{}"), { barrier: true });

@@ -94,7 +94,7 @@ describe("ending a command", () => {
     expect(await run("sleep 60", { signal: AbortSignal.abort() })).toMatchObject({ aborted: true });
   });
 
-  it("keeps the exit code when something it left holds the output open, and kills that", async () => {
+  it("keeps the exit code when something it left holds the output open, and kills that (F58)", async () => {
     const result = await run("sleep 60 & echo $!; exit 4");
     expect(result).toMatchObject({ exitCode: 4, signal: null, lingered: true, timedOut: false });
     expect(runs(result.output)).toBe(false);
@@ -122,9 +122,10 @@ describe("a long output", () => {
     expect(Number(ends.replaceAll(",", ""))).toBe(20_000 - (shown.match(/\n/g)?.length ?? 0));
   });
 
-  it("of any length stays within bounds of memory", async () => {
+  it("of any length and any bytes stays within bounds of memory, counted exactly (F59)", async () => {
     const before = process.memoryUsage().rss;
-    const result = await run("yes | head -c 300000000");
+    const floods = ["yes | head -c 200000000", "head -c 90000000 /dev/zero", "head -c 10000000 /dev/urandom"];
+    const result = await run(floods.join(";"));
     expect(result.bytes).toBe(300_000_000);
     expect(Buffer.byteLength(result.whole ?? "")).toBeLessThanOrEqual(limits.storedOutputBytesMax);
     expect(process.memoryUsage().rss - before).toBeLessThan(150e6);

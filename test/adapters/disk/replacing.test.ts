@@ -30,7 +30,7 @@ describe("a file that is replaced again and again", () => {
     expect(readFileSync(name, "utf8")).toBe("one");
   });
 
-  it("is not written to in place after a crash that left it a second name", () => {
+  it("is not written to in place after a crash that left it a second name (F72)", () => {
     const file = join(dir, "session.json");
     writeFileSync(file, "old");
     for (const spare of ["a", "b"]) linkSync(file, `${file}.${spare}.tmp`);

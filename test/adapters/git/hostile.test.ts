@@ -168,7 +168,7 @@ describe("files that play tricks", () => {
     expect(readdirSync(at.work)).toEqual(["a.txt"]);
   });
 
-  it("reads a link's text, never what it points to, be it a loop, a device or a folder outside", async () => {
+  it("reads a link's text, never what it points to, be it a loop, a device or a folder outside (F60)", async () => {
     await using at = await trap();
     for (const [name, target] of Object.entries({ loop: "loop", zero: "/dev/zero", up: "../..", root: "/" }))
       symlinkSync(target, join(at.work, name));
@@ -180,7 +180,7 @@ describe("files that play tricks", () => {
     );
   });
 
-  it("refuses a file larger than GitHub takes, before reading it", async () => {
+  it("refuses a file larger than GitHub takes, before reading it (F64)", async () => {
     await using at = await trap();
     execFileSync("truncate", ["--size=101M", join(at.work, "huge")]);
     expect(await at.workspace.seal(at.work)).toMatchObject({ kind: "refused", path: "huge" });

@@ -84,7 +84,7 @@ const odd: Items = {
 };
 
 describe("odd trees", () => {
-  it("are restored and sealed as git has them: names of any bytes, links, modes, line endings", async () => {
+  it("are restored and sealed as git has them: names of any bytes, links, modes, line endings (F64)", async () => {
     await using at = await open(odd);
     expect(at.workspace.baseTree).toBe(git(at.repository, ["rev-parse", "main^{tree}"]));
     expect(await treeOf(at.workspace, at.work)).toBe(at.workspace.baseTree);
@@ -118,7 +118,7 @@ describe("odd trees", () => {
   });
 
   // Long only where the machine is busy: five thousand files are written three times.
-  it("of 5,000 files are sealed again after one change, and rolled back", async () => {
+  it("of 5,000 files are sealed again after one change, and rolled back (F64)", async () => {
     const items = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`base/${at}.txt`, `${at}\n`]));
     await using at = await open(items);
     for (let folder = 0; folder < 47; folder += 1) {
@@ -135,7 +135,7 @@ describe("odd trees", () => {
     expect(readFileSync(join(at.work, "many/3/3"), "utf8")).toBe("3 3");
   }, 30_000);
 
-  it("with a large file are kept whole", async () => {
+  it("with a large file are kept whole (F64)", async () => {
     const large = Buffer.alloc(3_000_000, "0123456789abcdef\n");
     await using at = await open({ "large.txt": large });
     writeFileSync(join(at.work, "large2.txt"), Buffer.concat([large, Buffer.from("end")]));
@@ -149,7 +149,7 @@ describe("odd trees", () => {
 describe("submodules", () => {
   const id = "4".repeat(40);
 
-  it("stay the commits they are, as empty folders, and can be deleted but not filled", async () => {
+  it("stay the commits they are, as empty folders, and can be deleted but not filled (F64)", async () => {
     await using at = await open({ "a.txt": "a\n", "vendor/sub": { mode: "160000", id } });
     expect(readdirSync(join(at.work, "vendor/sub"))).toEqual([]);
     expect(await treeOf(at.workspace, at.work)).toBe(at.workspace.baseTree);
@@ -166,7 +166,7 @@ describe("submodules", () => {
 });
 
 describe("what a killed run leaves behind", () => {
-  it("is no obstacle: half-written objects and packs, a half-fetched repository", async () => {
+  it("is no obstacle: half-written objects and packs, a half-fetched repository, locks of refs (F61)", async () => {
     await using at = await open({ "a.txt": "a\n" });
     writeFileSync(join(at.work, "b.txt"), "b\n");
     const tree = await treeOf(at.workspace, at.work);

@@ -101,7 +101,7 @@ describe("refusals", () => {
     expect(await at.pin(mainBranch)).toMatchObject({ code: "unreachable" });
   });
 
-  it("answers a SHA-256 repository with unsupported", async () => {
+  it("answers a SHA-256 repository with unsupported (F64)", async () => {
     await using at = await ground();
     rmSync(at.repository, { recursive: true });
     git(at.folder, [

@@ -86,7 +86,7 @@ describe.skipIf(kind === null)("checks in a sandbox", () => {
     expect(readFileSync(join(world.bench.workspace, "made/it"), "utf8")).toBe("built\n");
   });
 
-  it("leave no directory behind, whatever they did to its rights", async () => {
+  it("leave no directory behind, whatever they did to its rights (F60)", async () => {
     await using world = await makeWorld(kind ?? "root");
     {
       await using checkout = await world.checks.checkout(world.one, { signal });

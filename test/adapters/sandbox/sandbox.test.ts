@@ -175,26 +175,29 @@ describe.skipIf(kind === null)("a sandbox", () => {
     expect(run).toMatchObject({ exitCode: 0, output: "one\ntwo\n" });
   });
 
-  rule("has no process left of a command when it answers", async (sandbox, bench) => {
-    makeFifo(join(bench.workspace, "fifo"));
-    const escapes = [
-      "cat fifo & echo started",
-      "setsid cat fifo & echo started",
-      "nohup setsid sh -c '(cat fifo; echo late > late) &' >/dev/null 2>&1 & echo started",
-      'node -e \'require("child_process").spawn("cat",["fifo"],{detached:true,stdio:"ignore"}).unref()\'; echo started',
-    ];
-    const before = processesOf(sandbox.process.pid);
-    for (const attempt of escapes) {
-      expect(await command(sandbox, attempt)).toMatchObject({ exitCode: 0, output: "started\n" });
-      expect(processesOf(sandbox.process.pid)).toEqual(before);
-      expect(() =>
-        openSync(join(bench.workspace, "fifo"), constants.O_WRONLY | constants.O_NONBLOCK),
-      ).toThrow("ENXIO");
-    }
-    expect(existsSync(join(bench.workspace, "late"))).toBe(false);
-  });
+  rule(
+    "has no process left of a command when it answers, whoever held its output (F58)",
+    async (sandbox, bench) => {
+      makeFifo(join(bench.workspace, "fifo"));
+      const escapes = [
+        "cat fifo & echo started",
+        "setsid cat fifo & echo started",
+        "nohup setsid sh -c '(cat fifo; echo late > late) &' >/dev/null 2>&1 & echo started",
+        'node -e \'require("child_process").spawn("cat",["fifo"],{detached:true,stdio:"ignore"}).unref()\'; echo started',
+      ];
+      const before = processesOf(sandbox.process.pid);
+      for (const attempt of escapes) {
+        expect(await command(sandbox, attempt)).toMatchObject({ exitCode: 0, output: "started\n" });
+        expect(processesOf(sandbox.process.pid)).toEqual(before);
+        expect(() =>
+          openSync(join(bench.workspace, "fifo"), constants.O_WRONLY | constants.O_NONBLOCK),
+        ).toThrow("ENXIO");
+      }
+      expect(existsSync(join(bench.workspace, "late"))).toBe(false);
+    },
+  );
 
-  rule("ends a fork bomb and works afterwards", async (sandbox) => {
+  rule("ends a fork bomb and works afterwards (F56)", async (sandbox) => {
     const bomb = await command(sandbox, "b() { b | b & }; b; sleep 600", { msMax: 300 });
     expect(bomb.timedOut).toBe(true);
     expect((await command(sandbox, "echo calm")).output).toBe("calm\n");
@@ -218,6 +221,14 @@ describe.skipIf(kind === null)("a sandbox", () => {
     expect(await run).toMatchObject({ exitCode: null, cancelled: true });
     expect(existsSync(join(bench.workspace, "late"))).toBe(false);
     expect((await command(sandbox, "echo calm")).output).toBe("calm\n");
+  });
+
+  rule("bounds processes and files, and is what ends first where memory runs out (F56)", async (sandbox) => {
+    const { output } = await command(
+      sandbox,
+      "ulimit -u; ulimit -n; ulimit -c; cat /proc/self/oom_score_adj",
+    );
+    expect(output).toBe("4096\n4096\n0\n500\n");
   });
 
   rule("tells how a command ended", async (sandbox) => {
@@ -311,7 +322,7 @@ describe.skipIf(kind === null)("a sandbox whose broker is killed", () => {
     });
 
   rule(
-    "ends with it, busy as it is",
+    "ends with it, busy as it is (F51)",
     () => undefined,
     (broker) => broker.kill("SIGKILL"),
   );
@@ -319,7 +330,7 @@ describe.skipIf(kind === null)("a sandbox whose broker is killed", () => {
   // Through sudo the tie to the parent is lost, and stopping the supervisor takes root.
   if (kind === "root") {
     rule(
-      "ends with it even when its supervisor hangs",
+      "ends with it even when its supervisor hangs (F51)",
       (inside) =>
         process.kill(
           Number(

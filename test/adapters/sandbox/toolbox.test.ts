@@ -57,7 +57,7 @@ describe.skipIf(kind === null)("tools in a sandbox", () => {
     attachment: null,
   });
 
-  it("leave no process of a call behind when it is answered", async () => {
+  it("leave no process of a call behind when it is answered (F58)", async () => {
     using bench = makeBench(kind ?? "root");
     makeFifo(join(bench.workspace, "fifo"));
     const { sandbox, toolbox } = await toolboxAt(bench);
@@ -143,7 +143,7 @@ describe.skipIf(kind === null)("tools in a sandbox", () => {
     expect(readFileSync(join(bench.workspace, "later.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
-  it("bound a flood: the output, what is kept whole, and what is live", async () => {
+  it("bound a flood: the output, what is kept whole, and what is live (F59)", async () => {
     using bench = makeBench(kind ?? "root");
     const { sandbox, toolbox } = await toolboxAt(bench);
     await using _ = sandbox;
