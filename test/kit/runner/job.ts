@@ -97,26 +97,30 @@ export class Job implements Run {
 
   /** Resolves when main has started; `done` follows the rest. */
   async start(): Promise<void> {
-    const main = await this.#step(this.#action.main);
+    const main = await this.#step(this.#action.main, this.#options.under?.main);
     this.#finish(main.ended).then(this.#done.resolve, this.#done.reject);
   }
 
   async #finish(main: Promise<StepEnd>): Promise<RunResult> {
     const end = await main;
+    await this.#options.afterMain?.();
     const { post, postIf } = this.#action;
     const wanted = this.#options.post !== false && !this.#lost && shouldRun(postIf, this.#conclude(end));
-    const postEnd = post !== undefined && wanted ? await (await this.#step(post)).ended : undefined;
+    const postEnd =
+      post !== undefined && wanted
+        ? await (await this.#step(post, this.#options.under?.post)).ended
+        : undefined;
     const orphans = await killOrphans(this.#trackingId);
     this.#warnOfUndeclaredOutputs();
     return this.#result(end, postEnd, orphans);
   }
 
   /** Starts node on a script; `ended` settles when it has ended and its files are read. */
-  async #step(script: string): Promise<{ readonly ended: Promise<StepEnd> }> {
+  async #step(script: string, under: readonly string[] = []): Promise<{ readonly ended: Promise<StepEnd> }> {
     const files = await createCommandFiles(this.#paths.fileCommands);
     this.#gone = new AbortController();
     const { child, ended } = startStep({
-      node: this.#node,
+      command: commandOf(under, this.#node),
       script: join(this.#options.actionDir, script),
       cwd: this.#paths.workspace,
       env: this.#stepEnvironment(files),
@@ -206,6 +210,11 @@ export class Job implements Run {
       actionRef: action?.ref ?? "v1",
     };
   }
+}
+
+function commandOf(under: readonly string[], node: string): readonly [string, ...(readonly string[])] {
+  const [program, ...words] = under;
+  return program === undefined ? [node] : [program, ...words, node];
 }
 
 /** Evaluates the few forms of `post-if` that an action may reasonably have. */

@@ -32,6 +32,10 @@ export interface RunOptions {
   readonly plan?: readonly PlannedAct[];
   /** False: the post step does not run, as when the machine dies. Default true. */
   readonly post?: boolean;
+  /** A command that starts node in its place, as a tracer does: node and the script come as its last words. */
+  readonly under?: { readonly main?: readonly string[]; readonly post?: readonly string[] };
+  /** Called when main has ended and before post starts, which waits for it. */
+  readonly afterMain?: () => Promise<void>;
   readonly debug?: boolean;
   readonly sha?: string;
   /** Default: the head of the event's default branch. */

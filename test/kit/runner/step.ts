@@ -16,7 +16,8 @@ export interface StepEnd {
 
 /** Starts node on one script of the action and hands each line of its output over. */
 export function startStep(options: {
-  readonly node: string;
+  /** What starts it, and the words before the script. */
+  readonly command: readonly [string, ...(readonly string[])];
   readonly script: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -24,8 +25,13 @@ export function startStep(options: {
   /** How long the runner waits for output that children hold open after node has ended. */
   readonly drainMs: number;
 }): { readonly child: ChildProcess; readonly ended: Promise<StepEnd> } {
-  const { node, script, cwd, env } = options;
-  const child = spawn(node, [script], { cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const { script, cwd, env } = options;
+  const [program, ...words] = options.command;
+  const child = spawn(program, [...words, script], {
+    cwd,
+    env: { ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const flushes = [child.stdout, child.stderr].map((stream) => {
     const splitter = splitLines(options.onLine);
     stream.on("data", splitter.feed);
