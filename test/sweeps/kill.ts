@@ -1,90 +1,127 @@
-// Kills one session at every record of its story, at every place of the write, with and without its machine, and once
-// more in the run that goes on: `npm run sweep:kill`, or with words that a case's name has to hold, such as `gate lost`.
-// Prints what did not hold, and one JSON line of counts at the end.
-import { type Moment, places } from "../kit/kill/mutant.ts";
-import { givenKillStage, type KillCase, type KillStage, playKill } from "../kit/kill/play.ts";
+// Kills the action at every operation of a reference session that somebody else can see, and looks at what becomes of
+// the session: `npm run sweep:kill`. It needs strace and root.
+//
+// Words choose the cases whose names hold all of them, such as `post events.jsonl`; `--sample=40` takes that many,
+// spread evenly. An interrupted sweep goes on where it was; `--fresh` begins anew, `--dir=<folder>` keeps its results
+// there, `--again` plays those again that broke or were not reached. `--hands=3` sessions are played at a time.
+//
+// Points are every write, send, sync, truncation, rename, link, unlink, mkdir, connect and spawn of `main` and `post`.
+// Left out are calls that failed, and wakes of a process by itself. Unless `--every` is given, two rules leave out what
+// nobody can tell apart: of writes to the job log that follow one another the first is played, and with the machine
+// lost the first point after each thing that left it.
+//
+// `points` counts the distinct points at which a run died; `notReached` the cases whose point never came in five runs.
+// A session that was over when it was picked up is among the recovered, and counted as `over` too.
+import { attempt, type Result } from "../kit/kill/attempt.ts";
+import { casesOf, predictedRefusals, type SweepCase } from "../kit/kill/cases.ts";
+import { takeReference } from "../kit/kill/reference.ts";
+import { type KillStage, openKillStage } from "../kit/kill/stage.ts";
+import { openSweepFile } from "../kit/kill/sweep-file.ts";
 
-/** How often each type comes in the story when nothing dies. */
-const story: Readonly<Record<string, number>> = {
-  "session.opened": 1,
-  "run.claimed": 1,
-  "input.accepted": 1,
-  "setup.started": 1,
-  "setup.settled": 1,
-  "sandbox.started": 1,
-  "reply.requested": 6,
-  "reply.received": 6,
-  "calls.intended": 4,
-  "call.settled": 5,
-  "turn.ended": 6,
-  "check.started": 3,
-  "check.settled": 3,
-  "gate.failed": 1,
-  "gate.passed": 1,
-  "effect.intended": 3,
-  "effect.settled": 3,
-  "shipment.sent": 10,
-  "session.ended": 1,
+const flags = new Map(
+  process.argv.slice(2).flatMap((word) => {
+    const [, name = "", value = ""] = /^--([a-z]+)(?:=(.*))?$/.exec(word) ?? [];
+    return name === "" ? [] : [[name, value] as const];
+  }),
+);
+const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+/** A world grows with every session; after so many cases a hand takes a new one. */
+const casesAWorld = 40;
+
+const file = openSweepFile({ fresh: flags.has("fresh"), dir: flags.get("dir") ?? null });
+const reference = file.reference ?? (await makeReference());
+const all = casesOf(reference, flags.has("every"));
+const chosen = sample(all.filter(({ name }) => words.every((word) => name.includes(word))));
+const results = new Map(file.results.map((result) => [result.name, result]));
+const isDone = ({ name }: SweepCase): boolean => {
+  const verdict = results.get(name)?.verdict;
+  return verdict !== undefined && !(flags.has("again") && ["broke", "notReached"].includes(verdict));
 };
-
-/** What only a run that goes on writes, or writes otherwise. */
-const recovery: readonly Moment[] = [
-  "run.claimed",
-  "effect.settled",
-  "note.added",
-  "sandbox.started",
-].flatMap((type) => places.map((place) => ({ type, nth: 1, place })));
-
-/** Where the first run dies when it is the second death that matters: with a call open, and with an effect open. */
-const openings: readonly Moment[] = [
-  { type: "call.settled", nth: 4, place: "before" },
-  { type: "effect.settled", nth: 2, place: "before" },
-];
-
-function allCases(): readonly KillCase[] {
-  const moments = Object.entries(story).flatMap(([type, times]) =>
-    Array.from({ length: times }, (_, i) => places.map((place) => ({ type, nth: i + 1, place }))).flat(),
-  );
-  const machines = ["lost", "survives"] as const;
-  const once = machines.flatMap((machine) =>
-    moments.map((kill) => ({ name: `${nameOf(kill)}-${machine}`, machine, kill })),
-  );
-  const twice = machines.flatMap((machine) =>
-    openings.flatMap((kill) =>
-      recovery.map((again) => ({
-        name: `${nameOf(kill)}-then-${nameOf(again)}-${machine}`,
-        ...{ machine, kill, again },
-      })),
-    ),
-  );
-  return [...once, ...twice];
-}
-
-function nameOf({ type, nth, place }: Moment): string {
-  return `${type}-${nth}-${place}`;
-}
-
-const words = process.argv.slice(2);
-const cases = allCases().filter(({ name }) => words.every((word) => name.includes(word)));
-const counts = { cases: cases.length, held: 0, broke: 0, notReached: 0 };
-await using stage = await givenKillStage();
-const queue = [...cases];
-const hands = Array.from({ length: 2 }, async () => {
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) await playOne(stage, next);
-});
+const waiting = new Map(chosen.filter((one) => !isDone(one)).map((one) => [one.name, one]));
+const predicted = all.filter((one) => predictedRefusals(one, reference).length > 0).length;
+process.stdout.write(
+  `${chosen.length} cases, ${waiting.size} to play, ${predicted} of ${all.length} may be refused; results in ${file.dir}\n`,
+);
+const hands = Array.from({ length: Number(flags.get("hands") ?? 3) }, () => playSome());
 await Promise.all(hands);
-process.stdout.write(`${JSON.stringify({ sweep: "kill", ...counts })}\n`);
-process.exitCode = counts.broke === 0 && counts.held > 0 ? 0 : 1;
+report();
 
-async function playOne(on: KillStage, one: KillCase): Promise<void> {
-  const played = await playKill(on, one).catch((error: unknown) => ({
-    wrong: [String(error instanceof Error ? error.stack : error)],
-    reached: true,
-  }));
-  if (played.wrong.length > 0) counts.broke += 1;
-  else if (played.reached) counts.held += 1;
-  else counts.notReached += 1;
-  const verdict = played.wrong.length > 0 ? "BROKE" : played.reached ? "held" : "not reached";
-  process.stdout.write(`${verdict.padEnd(12)} ${one.name}\n`);
-  for (const line of played.wrong) process.stdout.write(`    ${line.replaceAll("\n", "\n    ")}\n`);
+async function makeReference() {
+  await using stage = await openKillStage(file.actionDir);
+  const taken = await takeReference(stage);
+  file.keepReference(taken);
+  return taken;
+}
+
+/** Evenly over the list, which is in the order of the story. */
+function sample(cases: readonly SweepCase[]): readonly SweepCase[] {
+  const most = Number(flags.get("sample") ?? cases.length);
+  const step = Math.max(1, cases.length / most);
+  return cases.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
+}
+
+async function playSome(): Promise<void> {
+  while (waiting.size > 0) {
+    await using stage = await openKillStage(file.actionDir);
+    for (let played = 0; played < casesAWorld && waiting.size > 0; played += 1) await playNext(stage);
+  }
+}
+
+async function playNext(stage: KillStage): Promise<void> {
+  const [one] = waiting.values();
+  if (one === undefined) return;
+  waiting.delete(one.name);
+  const open = (name: string): boolean => waiting.has(name);
+  const result = await attempt(stage, one, { reference, open }).catch((error: unknown) => failed(one, error));
+  // Another point was struck that waited, too: that one is proved now, and this one is still to be.
+  if (result.name !== one.name && result.verdict !== "notReached") {
+    if (results.has(result.name) && !waiting.has(result.name)) return void waiting.set(one.name, one);
+    waiting.delete(result.name);
+    waiting.set(one.name, one);
+  }
+  results.set(result.name, result);
+  file.add(result);
+  tell(result);
+}
+
+function failed({ name }: SweepCase, error: unknown): Result {
+  const wrong = [String(error instanceof Error ? error.stack : error)];
+  const nothing = { code: null, over: false, hits: [], lostRecords: 0, repeatedEffects: 0, tries: 1, ms: 0 };
+  return { name, verdict: "broke", wrong, ...nothing };
+}
+
+function tell({ name, verdict, code, hits, wrong, tries, ms }: Result): void {
+  const said = `${verdict}${code === null ? "" : ` ${code}`}`.padEnd(12);
+  const where = hits.length > 1 ? ` (${hits.join("; ")})` : "";
+  process.stdout.write(
+    `${said} ${(ms / 1000).toFixed(1).padStart(5)} s ${tries > 1 ? `${tries} tries ` : ""}${name}${where}\n`,
+  );
+  for (const line of wrong) process.stdout.write(`    ${line.replaceAll("\n", "\n    ")}\n`);
+}
+
+function report(): void {
+  const found = chosen.flatMap(({ name }) => results.get(name) ?? []);
+  const of = (verdict: Result["verdict"]): number => found.filter((one) => one.verdict === verdict).length;
+  const sum = (what: (one: Result) => number): number => found.reduce((total, one) => total + what(one), 0);
+  const points = new Set(
+    found
+      .filter(({ verdict, hits }) => verdict !== "notReached" && hits.length === 1)
+      .map(({ name }) => name.replace(/, machine \w+/, "")),
+  );
+  const refusedByCode: Record<string, number> = {};
+  for (const { verdict, code } of found)
+    if (verdict === "refused" && code !== null) refusedByCode[code] = (refusedByCode[code] ?? 0) + 1;
+  const counts = {
+    ...{
+      points: points.size,
+      cases: found.length,
+      recovered: of("recovered"),
+      refused: of("refused"),
+      refusedByCode,
+    },
+    ...{ repeatedEffects: sum((one) => one.repeatedEffects), lostRecords: sum((one) => one.lostRecords) },
+    ...{ notReached: of("notReached"), broke: of("broke"), over: found.filter(({ over }) => over).length },
+  };
+  process.stdout.write(`${JSON.stringify({ sweep: "kill", ...counts })}\n`);
+  process.exitCode = counts.broke === 0 && counts.recovered > 0 && found.length === chosen.length ? 0 : 1;
 }

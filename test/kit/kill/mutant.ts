@@ -1,5 +1,6 @@
 // The action with a switch in its journal: it kills its own process right before, inside or after the write of a record.
 import { buildMutant, type Mutant, type Mutation } from "../mutant.ts";
+import type { Blow } from "./play.ts";
 
 /**
  * Where in the append the process dies: before the manifest names the record, before its line, with half of its line
@@ -15,8 +16,8 @@ export type Moment = { readonly type: string; readonly nth: number; readonly pla
 /** Read by the mutant only; the product knows nothing of it. */
 const variable = "BATON_TEST_KILL";
 
-export function killAt({ type, nth, place }: Moment): Readonly<Record<string, string>> {
-  return { [variable]: `${type} ${nth} ${place}` };
+export function killAt({ type, nth, place }: Moment): Blow {
+  return () => ({ env: { [variable]: `${type} ${nth} ${place}` }, under: [] });
 }
 
 const dies = `

@@ -1,115 +1,140 @@
-// One session that is killed at one moment, and what became of it.
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+// One session that is killed as a case says, picked up by a person, and looked at when it is over.
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { type DemoJournal, openJournal } from "../../demo/journal.ts";
 import { processesOf } from "../processes.ts";
 import type { RunResult } from "../runner/run.ts";
-import { sessionOf, shipmentsOf, storedSession } from "../stored.ts";
-import { type Asked, givenWorld, type JobOptions, type World } from "../world.ts";
-import { buildKillMutant, killAt, type Moment } from "./mutant.ts";
-import { journalVariable, storyCheck, storyEnd, storyFiles, storyScript } from "./story.ts";
-
-export type KillStage = AsyncDisposable & { readonly world: World; readonly journal: DemoJournal };
-
-/** One world for any number of cases, each on an issue of its own. */
-export async function givenKillStage(): Promise<KillStage> {
-  await using stack = new AsyncDisposableStack();
-  const mutant = stack.use(await buildKillMutant());
-  const world = stack.use(
-    await givenWorld({
-      files: storyFiles,
-      script: storyScript(),
-      actionDir: mutant.actionDir,
-      inputs: { "ship-seconds": "0" },
-    }),
-  );
-  const dir = join(world.dir, "journal");
-  const journal = stack.use(
-    openJournal({ dir, file: join(world.dir, "journal.jsonl"), onLine: () => undefined }),
-  );
-  const owned = stack.move();
-  return { world, journal, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
+import { sessionOf, shipmentsOf } from "../stored.ts";
+import type { Asked, JobOptions, World } from "../world.ts";
+import { type Case, type Judgement, judge, type Kept } from "./judge.ts";
+import { recordsOn, recordsStored } from "./kept.ts";
+import type { KillStage } from "./stage.ts";
 
 /** Whether the machine goes with the process, or `post` still runs on it. */
 export type Machine = "lost" | "survives";
 
-export type KillCase = {
-  readonly name: string;
-  readonly machine: Machine;
-  readonly kill: Moment;
-  /** A second death, in the run that goes on after the first. */
-  readonly again?: Moment;
+/** What a step is given so that it dies, for the machine and the session that it is to die in. */
+export type Blow = (at: { readonly machine: string; readonly session: string }) => {
+  readonly env: Readonly<Record<string, string>>;
+  /** A command that starts the step; empty where it starts by itself. */
+  readonly under: readonly string[];
+  /** Asked once it is dead: whether it died where it was meant to. */
+  readonly hit?: () => boolean;
 };
 
-export type Played = {
-  /** What does not hold; empty is what is wanted. */
-  readonly wrong: readonly string[];
-  /** False when a moment never came, so that a case proves nothing. */
-  readonly reached: boolean;
+/** How one run dies. A `post` that dies takes the machine with it: the job is over. */
+export type Death = { readonly machine: Machine; readonly main: Blow | null; readonly post: Blow | null };
+
+export type Played = Judgement & {
+  /**
+   * `not` where a death did not come, and `elsewhere` where it came at another point: then nobody picked the session
+   * up, and nothing was looked at.
+   */
+  readonly reached: Reached;
+  /** The code of a last run that was refused although the session was not over; null for every other end. */
+  readonly refused: string | null;
+  /** The session was over when it was picked up, and that is what the last run said. */
+  readonly over: boolean;
   readonly last: RunResult;
 };
 
-/** Kills a session as the case says, lets a person pick it up, and looks at everything that has to hold in the end. */
-export async function playKill(stage: KillStage, { name, machine, kill, again }: KillCase): Promise<Played> {
+export type Reached = "all" | "not" | "elsewhere";
+
+let cases = 0;
+
+/** Lets one run after another die, then lets a person go on, and looks at everything that has to hold in the end. */
+export async function playKill(stage: KillStage, deaths: readonly Death[]): Promise<Played> {
   const { world } = stage;
-  const asked = world.asked({ title: `case-${name}: sum subtracts` });
-  const session = sessionOf(world, asked);
+  cases += 1;
+  const label = `case-${cases}`;
+  const from = { exchanges: world.github.exchanges.length, requests: world.model.requests.length };
+  const asked = world.asked({ title: `${label}: sum subtracts` });
+  const one: Case = { asked, session: sessionOf(world, asked), label, from };
+  const kept: Kept[] = [];
   const wrong: string[] = [];
-  const first = await die(stage, asked, { machine, moment: kill, session });
-  wrong.push(...first.wrong);
-  let last = first;
-  if (first.reached && again !== undefined) {
-    last = await die(stage, asked, { machine, moment: again, session });
+  let last: Died | null = null;
+  for (const death of deaths) {
+    last = await die(stage, one, death);
     wrong.push(...last.wrong);
+    kept.push(last.kept);
+    if (last.reached !== "all") break;
   }
-  const deaths = again === undefined ? 1 : 2;
-  const kept = await settledIn(world, session);
-  const result = last.reached
-    ? await world.finish(pickUp(world, asked, session), jobOptions(stage))
-    : last.result;
-  wrong.push(...(await judge(stage, { asked, session, name, kept, deaths, result })));
-  return { wrong, reached: last.reached, last: result };
+  if (last === null) throw new Error("a case has at least one death");
+  const { reached } = last;
+  if (reached === "elsewhere") return { ...nothing, reached, last: last.result };
+  // Where nobody died, the run went on to its end, and there is nothing to pick up.
+  const whole = reached === "not" && !last.mainDied;
+  const result = whole ? last.result : await world.finish(pickUp(world, one), { env: stage.env });
+  const judged = await judge(stage, one, kept);
+  const end = endOf(result);
+  const all = [...wrong, ...judged.wrong];
+  const isOver = end.over && all.length === 0;
+  if (end.wrong !== null && !isOver) all.push(`the last run ended ${end.wrong}: ${result.log}`);
+  return { ...judged, wrong: all, reached, refused: isOver ? null : end.refused, over: isOver, last: result };
 }
 
-function jobOptions({ journal }: KillStage): JobOptions {
-  return { env: { [journalVariable]: journal.dir } };
+const nothing = { wrong: [], lostRecords: 0, repeatedEffects: 0, refused: null, over: false };
+
+/** `over`: a session that ended before anybody could be told of it is over, and is not done again. */
+function endOf({ outputs }: RunResult): {
+  readonly wrong: string | null;
+  readonly refused: string | null;
+  readonly over: boolean;
+} {
+  const { outcome = "", reason = "" } = outputs;
+  const ended = `${outcome}/${reason}`;
+  if (ended === "pull-request/opened") return { wrong: null, refused: null, over: false };
+  const over = ["refused/ended", "refused/not-found"].includes(ended);
+  return { wrong: ended, refused: outcome === "refused" ? reason : null, over };
 }
 
-/** Somebody dispatches the session, or gives the command again where nothing of it was stored. */
-function pickUp(world: World, asked: Asked, session: string) {
+/** Somebody dispatches the session, or the command is given again where nothing of it was stored. */
+function pickUp(world: World, { asked, session }: { readonly asked: Asked; readonly session: string }) {
   return shipmentsOf(world, session).length === 0 ? asked : world.dispatch({ session });
 }
 
-type Death = { readonly result: RunResult; readonly reached: boolean; readonly wrong: readonly string[] };
+type Died = {
+  readonly result: RunResult;
+  readonly reached: Reached;
+  readonly mainDied: boolean;
+  readonly kept: Kept;
+  readonly wrong: readonly string[];
+};
 
-async function die(
-  stage: KillStage,
-  asked: Asked,
-  {
-    machine,
-    moment,
-    session,
-  }: { readonly machine: Machine; readonly moment: Moment; readonly session: string },
-): Promise<Death> {
-  const { world } = stage;
-  const { env } = jobOptions(stage);
-  const job = await world.job(pickUp(world, asked, session), {
-    env: { ...env, ...killAt(moment) },
+async function die(stage: KillStage, one: Case, { machine, main, post }: Death): Promise<Died> {
+  const { world, journal } = stage;
+  const place = world.machine();
+  const at = { machine: place, session: one.session };
+  const blows = { main: main?.(at), post: post?.(at) };
+  let written: Kept["records"] = [];
+  const options: JobOptions = {
+    machine: place,
+    env: { ...stage.env, ...blows.main?.env, ...blows.post?.env },
+    under: { main: blows.main?.under ?? [], post: blows.post?.under ?? [] },
     post: machine === "survives",
-  });
+    afterMain: async () => {
+      written = recordsOn(place, one.session);
+    },
+  };
+  const job = await world.job(pickUp(world, one), options);
   const result = await job.done;
-  const reached = result.signal === "SIGKILL";
-  if (machine === "lost") await rm(job.machine, { recursive: true, force: true });
-  const left = await survivors(job.machine);
-  world.github.completeRun(job.runId, "failure");
-  const wrong = left.map((line) => `still runs: ${line}`);
-  if (machine === "survives" && result.postCode !== 0) wrong.push(`post ended with ${result.postCode}`);
+  const mainDied = result.signal === "SIGKILL";
+  const postDied = result.postCode === null;
+  const died = (main === null || mainDied) && (post === null || postDied);
+  const reached = !died
+    ? "not"
+    : [blows.main, blows.post].every((blow) => blow?.hit?.() !== false)
+      ? "all"
+      : "elsewhere";
+  if (machine === "lost" || post !== null) await rm(place, { recursive: true, force: true });
+  const wrong = (await survivors(place)).map((line) => `still runs: ${line}`);
+  world.github.completeRun(job.runId, mainDied ? "failure" : result.conclusion);
+  const stored = await recordsStored(world, one.session);
+  // Where `main` came to its own end, nothing is left to ship but the note of the last shipment itself.
+  const shipped = mainDied && machine === "survives" && post === null;
+  if (shipped && result.postCode !== 0) wrong.push(`post ended with ${result.postCode}`);
   // Whatever post has to warn of, it could not do.
-  if (reached) wrong.push(...result.annotations.map(({ message }) => `said: ${message}`));
-  return { result, reached, wrong };
+  if (mainDied) wrong.push(...result.annotations.map(({ message }) => `said: ${message}`));
+  const records = shipped ? [...written, ...stored] : stored;
+  return { result, reached, mainDied, kept: { records, linesSeen: journal.lines.length }, wrong };
 }
 
 /** The kernel ends a sandbox whose parent died, and needs a moment for it; whatever is there after that stays. */
@@ -120,96 +145,4 @@ async function survivors(machine: string): Promise<readonly string[]> {
     if (left.length === 0 || performance.now() > until) return left;
     await new Promise((next) => setImmediate(next));
   }
-}
-
-/** Ids of the calls that the shelf holds as settled: none of them may ever run again. */
-async function settledIn(world: World, session: string): Promise<ReadonlySet<string>> {
-  const stored = await storedSession(world, session);
-  const events = stored?.events ?? [];
-  return new Set(
-    events.flatMap((event) => (event.type === "call.settled" && event.status === "ok" ? [event.id] : [])),
-  );
-}
-
-type End = {
-  readonly asked: Asked;
-  readonly session: string;
-  readonly name: string;
-  readonly kept: ReadonlySet<string>;
-  readonly deaths: number;
-  readonly result: RunResult;
-};
-
-async function judge(stage: KillStage, end: End): Promise<readonly string[]> {
-  return [...judgeRun(end), ...(await judgeOutside(stage, end)), ...(await judgeLog(stage, end))];
-}
-
-/** A session that was over before it could be told of is over: it is not done again. */
-function judgeRun({ result }: End): readonly string[] {
-  const { outcome = "", reason = "" } = result.outputs;
-  const ended = `${outcome}/${reason}`;
-  if (["pull-request/opened", "refused/ended", "refused/not-found"].includes(ended)) return [];
-  return [`the last run ended ${ended}: ${result.log}`];
-}
-
-async function judgeOutside({ world }: KillStage, { asked, session }: End): Promise<readonly string[]> {
-  const { github } = world;
-  const wrong: string[] = [];
-  const branches = github.branches().filter((name) => name.includes(session));
-  if (branches.length !== 1) wrong.push(`${branches.length} branches`);
-  const pulls = (await github.pulls()).filter(({ head }) => head.ref.includes(session));
-  if (pulls.length !== 1) wrong.push(`${pulls.length} pull requests`);
-  const ours = github.comments(asked.issue).filter(({ user }) => user?.login === "github-actions[bot]");
-  const said = ours.map(({ body }) => body ?? "");
-  if (said.length !== 1) wrong.push(`${said.length} comments of ours: ${said.join("\n---\n")}`);
-  else if (!said[0]?.includes("Baton stopped: **pull-request**")) wrong.push(`the comment says ${said[0]}`);
-  const leases = github.refs(`refs/agent/${session}/`);
-  if (leases.length > 0) wrong.push(`leases are left: ${leases.map(({ name }) => name).join(" ")}`);
-  const broken = github
-    .problems()
-    .map(({ method, path, problems }) => `${method} ${path}: ${problems.join("; ")}`);
-  wrong.push(...broken.map((one) => `broke GitHub's contract: ${one}`));
-  return branches[0] === undefined ? wrong : [...wrong, ...judgeTree(world, branches[0])];
-}
-
-function judgeTree({ github, dir }: World, branch: string): readonly string[] {
-  const wrong = Object.entries(storyEnd)
-    .filter(([path, text]) => github.git("show", `${branch}:${path}`) !== text)
-    .map(([path]) => `${path} on the branch is ${github.git("show", `${branch}:${path}`)}`);
-  const folder = mkdtempSync(join(dir, "tree-"));
-  try {
-    mkdirSync(folder, { recursive: true });
-    github.git("--work-tree", folder, "checkout", branch, "--", ".");
-    execFileSync("sh", ["-c", storyCheck], { cwd: folder, stdio: "ignore" });
-  } catch (error) {
-    wrong.push(`the check is red on the branch: ${String(error)}`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return wrong;
-}
-
-async function judgeLog(
-  { world, journal }: KillStage,
-  { session, name, kept, deaths }: End,
-): Promise<readonly string[]> {
-  const stored = await storedSession(world, session);
-  if (stored === null) return ["nothing is stored"];
-  const { events } = stored;
-  const wrong: string[] = [];
-  const settled = events.flatMap((event) => (event.type === "call.settled" ? [event.id] : []));
-  if (new Set(settled).size !== settled.length) wrong.push("a call is settled twice");
-  const lost = [...kept].filter((id) => !settled.includes(id));
-  if (lost.length > 0) wrong.push(`settled calls are gone from the log: ${lost.join(" ")}`);
-  const ran = journal.lines.filter(({ label, detail }) => label === "shell" && detail === `case-${name}`);
-  const commands = events.flatMap((event) =>
-    event.type === "calls.intended" ? event.calls.filter(({ tool }) => tool === "shell") : [],
-  );
-  const begun = commands.length;
-  // Each command that the log intends ran once at most; a turn that never left its machine leaves no intent.
-  const isKept = commands.some(({ id }) => kept.has(id));
-  const most = isKept ? begun : begun + deaths;
-  if (ran.length < 1 || ran.length > most)
-    wrong.push(`the command ran ${ran.length} times, intended ${begun}`);
-  return wrong;
 }

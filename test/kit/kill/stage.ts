@@ -1,0 +1,32 @@
+// Where sessions are killed: one GitHub, one model and one journal for any number of cases, each on its own issue.
+import { join } from "node:path";
+import { type DemoJournal, openJournal } from "../../demo/journal.ts";
+import { givenWorld, type World } from "../world.ts";
+import { journalVariable, storyFiles, storyScript } from "./story.ts";
+
+export type KillStage = AsyncDisposable & {
+  readonly world: World;
+  readonly journal: DemoJournal;
+  /** Given to every job. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** `actionDir` holds the action that is played; the repository's own unless given. */
+export async function openKillStage(actionDir?: string): Promise<KillStage> {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(
+    await givenWorld({
+      files: storyFiles,
+      script: storyScript(),
+      inputs: { "ship-seconds": "0" },
+      ...(actionDir === undefined ? {} : { actionDir }),
+    }),
+  );
+  const dir = join(world.dir, "journal");
+  const journal = stack.use(
+    openJournal({ dir, file: join(world.dir, "journal.jsonl"), onLine: () => undefined }),
+  );
+  const owned = stack.move();
+  const env = { [journalVariable]: journal.dir };
+  return { world, journal, env, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

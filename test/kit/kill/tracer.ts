@@ -1,0 +1,62 @@
+// strace around a step of the action: it lists what the process does, or kills it when it enters one call.
+import { readFileSync } from "node:fs";
+import { type Point, pathOf, pointsOf, type Surroundings } from "./points.ts";
+import { readTrace, type Thread, traced } from "./trace.ts";
+
+/**
+ * One thread in libuv's pool, so that the asynchronous file operations of a run are all on that thread and are
+ * counted together.
+ */
+export const oneThread: Readonly<Record<string, string>> = { UV_THREADPOOL_SIZE: "1" };
+
+/**
+ * The call to die in. strace counts each thread's calls for itself: for the script's own thread it is told to follow
+ * no other, so that the count is that thread's alone; for the pool it follows them all, and the first thread whose
+ * count comes to `nth` dies. What a run died of is read from its trace, never taken for granted.
+ */
+export type Aim = {
+  readonly thread: Thread;
+  readonly syscall: string;
+  readonly nth: number;
+  /** The one file that calls are counted for; null for all calls. */
+  readonly path: string | null;
+};
+
+/** As the reference says. A process wakes itself by writes that come when they come, so a file is a surer count. */
+export function aimAt({ thread, syscall, nth, file }: Point): Aim {
+  return file === null
+    ? { thread, syscall, nth, path: null }
+    : { thread, syscall, nth: file.nth, path: file.path };
+}
+
+const common = ["-yy", "-s", "256", "-e", "signal=none", "-e", `trace=${traced.join(",")}`];
+
+/** Children are let go when they start their program: what the tools and git do is no part of the process. */
+const allThreads = ["-f", "--detach-on=execve"];
+
+export function listing(file: string): readonly string[] {
+  return ["strace", ...allThreads, ...common, "-o", file];
+}
+
+export function killing(
+  { thread, syscall, nth, path }: Aim,
+  file: string,
+  around: Surroundings,
+): readonly string[] {
+  const only = path === null ? [] : ["-P", pathOf(path, around)];
+  const inject = ["-e", `inject=${syscall}:signal=KILL:when=${nth}`];
+  return ["strace", ...(thread === "pool" ? allThreads : []), ...common, ...only, ...inject, "-o", file];
+}
+
+export function listed(file: string, around: Surroundings): readonly Point[] {
+  return pointsOf(readTrace(readFileSync(file, "utf8")), around);
+}
+
+/** The point at which a process that an aim was taken at died; null when it did not die of it. */
+export function diedAt(file: string, aim: Aim, around: Surroundings): Point | null {
+  const operations = readTrace(readFileSync(file, "utf8"));
+  const at = operations.findLastIndex(
+    ({ syscall, nth, result }) => syscall === aim.syscall && nth === aim.nth && result === null,
+  );
+  return pointsOf(operations, around)[at] ?? null;
+}
