@@ -7,7 +7,7 @@ import { fencedNow } from "./deliver-work.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import type { Means } from "./means.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, sentenceOf } from "./outcome.ts";
 import { makeReady, type Ready } from "./ready.ts";
 import { settle } from "./settle.ts";
 import { openBoard } from "./status.ts";
@@ -82,7 +82,8 @@ function openShipperFor(
     // The time limit ends the work, and what was done has to be stored after it.
     signal: means.cancelled,
     onUnshipped: (why) => {
-      means.warn(`The session could not be stored, so it cannot be resumed elsewhere: ${why}. ${then}.`);
+      const lost = `The session could not be stored, so it cannot be resumed elsewhere: ${why}`;
+      means.warn(`${sentenceOf(lost)} ${then}.`);
       if (onUnsaved === "stop") unsaved.abort(new Error(why));
     },
   });
