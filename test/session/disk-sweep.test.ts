@@ -3,7 +3,7 @@ import { cutLogs, cutManifests, flipLogs, flipManifests, singleBits } from "../k
 import { type FailedCall, failedCall, whyNoInjection } from "../kit/disk/failed-calls.ts";
 import { brokenDisks, fullDisks, toldOn } from "../kit/disk/faults.ts";
 import { bytesOfRoom, givenFileBound, givenSmallDisk, pagesOfRoom } from "../kit/disk/full-disk.ts";
-import { powerLosses } from "../kit/disk/power-loss.ts";
+import { powerLosses, tracedLosses } from "../kit/disk/power-loss.ts";
 import { givenSamples } from "../kit/disk/sample.ts";
 import { cutSeals, flipSeals, givenSealed } from "../kit/disk/seal.ts";
 import { type Case, tally } from "../kit/disk/tally.ts";
@@ -19,6 +19,9 @@ async function wrongOf(
 
 const samples = await givenSamples();
 const durabilities = ["process", "disk"] as const;
+
+const injection = whyNoInjection();
+if (injection !== null) console.log(injection);
 
 describe.each(samples)("a log that was left $name", (sample) => {
   it("is repaired or refused as the table says when it is cut at any byte", async () => {
@@ -75,8 +78,6 @@ describe("a disk that is full or broken", () => {
     expect(cases).toBe(process.getuid?.() === 0 ? 8 : 6);
   });
 
-  const injection = whyNoInjection();
-  if (injection !== null) console.log(injection);
   it.skipIf(injection !== null).each<FailedCall>([
     { call: "fdatasync", nth: 1, durability: "disk" },
     { call: "fdatasync", nth: 3, durability: "disk" },
@@ -108,6 +109,15 @@ describe("a disk that is full or broken", () => {
 });
 
 describe("a session at level D", () => {
+  it.skipIf(injection !== null)(
+    "is there to its last barrier or further after the power was lost between any two calls of the adapter (F72)",
+    async () => {
+      const { wrong, cases } = await wrongOf(tracedLosses(997));
+      expect(wrong).toEqual([]);
+      expect(cases).toBeGreaterThan(500);
+    },
+  );
+
   it("is repaired to its last barrier or further after the power was lost at any moment, and refused never (F72)", async () => {
     const { wrong, cases } = await wrongOf(powerLosses({ loss: 61, again: 997 }));
     expect(wrong).toEqual([]);

@@ -4,7 +4,7 @@ import { cutLogs, cutManifests, everyValue, flipLogs, flipManifests } from "../k
 import { failedCalls, whyNoInjection } from "../kit/disk/failed-calls.ts";
 import { brokenDisks, fullDisks } from "../kit/disk/faults.ts";
 import { bytesOfRoom, givenFileBound, givenSmallDisk, pagesOfRoom } from "../kit/disk/full-disk.ts";
-import { powerLosses } from "../kit/disk/power-loss.ts";
+import { powerLosses, tracedLosses } from "../kit/disk/power-loss.ts";
 import { givenSamples } from "../kit/disk/sample.ts";
 import { cutSeals, flipSeals, givenSealed } from "../kit/disk/seal.ts";
 import { tally } from "../kit/disk/tally.ts";
@@ -54,6 +54,8 @@ for await (const one of brokenDisks()) take([one]);
 const injection = whyNoInjection();
 if (injection !== null) say(`skipped: ${injection}`);
 else {
+  take(tracedLosses(1));
+  say(`power lost between any two calls that were traced of the adapter (${counts.cases} cases so far)`);
   for await (const one of failedCalls()) take([one]);
   say(`calls to the kernel that failed with EIO, each once (${counts.cases} cases so far)`);
 }

@@ -88,7 +88,7 @@ function tellTraced(
   if (ran.status !== 0) throw new Error(`the traced process ended with ${ran.status}: ${ran.stderr}`);
   const lines = readFileSync(trace, "utf8").split("\n");
   return {
-    traced: JSON.parse(ran.stdout) as Traced,
+    traced: JSON.parse(ran.stdout.split("\n").at(-1) ?? "") as Traced,
     calls: lines.filter((line) => line.includes(dir)).map((line) => line.replace(/^\d+ +/, "")),
   };
 }

@@ -6,13 +6,14 @@ import { verifyLog } from "../../../src/session/verify.ts";
 import { identity, inline, turnOf } from "../given.ts";
 import { endsOf, journalOptions, openingOf, padding, shortStory } from "./sample.ts";
 import type { Case, Decision } from "./tally.ts";
+import { tracedMoments } from "./traced-disk.ts";
 import { type Moment, type WeakDisk, weakDisk } from "./weak-disk.ts";
 
 /** Every how many bytes a log is cut: in the loss of power, and in one that comes while a killed run goes on. */
 export type Steps = { readonly loss: number; readonly again: number };
 
 /** What a run relies on next, so that it waits for the disk (session.md, section 1). */
-const barriers: ReadonlySet<SessionEvent["type"]> = new Set([
+export const barriers: ReadonlySet<SessionEvent["type"]> = new Set([
   "session.opened",
   "run.claimed",
   "calls.intended",
@@ -44,6 +45,11 @@ export async function* powerLosses(steps: Steps): AsyncIterable<Case> {
       yield* statesAfter({ ...later, name }, steps.again);
     }
   }
+}
+
+/** The same at each moment between two calls that the real adapter makes to the kernel, as they were traced. */
+export function* tracedLosses(step: number): Iterable<Case> {
+  for (const moment of tracedMoments()) yield* statesAfter(moment, step);
 }
 
 async function tell(journal: Journal, disk: WeakDisk, events: readonly SessionEvent[]): Promise<void> {
@@ -103,8 +109,11 @@ function stateOf(
   const { name, manifest, left, cut, ends } = state;
   const whole = ends.filter((end) => end <= cut).length;
   const { decision, accepted } = openingOf({ manifest, log: left });
+  // What nobody was told of may be lost with all the session.
   const lost =
-    accepted !== null && (accepted < (ends[moment.acknowledged - 1] ?? 0) || lacksBlob(moment, accepted));
+    accepted === null
+      ? moment.acknowledged > 0
+      : accepted < (ends[moment.acknowledged - 1] ?? 0) || lacksBlob(moment, accepted);
   return { name, predicted: predict(manifest, { whole, left, ends }), saw: decision, lost };
 }
 

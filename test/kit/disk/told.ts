@@ -22,14 +22,22 @@ export type Told = {
 const suspended: SessionEvent = { type: "run.suspended", reason: "turns", detail: "" };
 
 /** Tells a session with a blob and a checkpoint until something fails, then tries once more. */
-export async function tellUntilItFails(journal: Journal, pad: number): Promise<Told> {
+export async function tellUntilItFails(
+  journal: Journal,
+  pad: number,
+  onTold: (record: EventRecord) => void = () => undefined,
+): Promise<Told> {
   const acknowledged: EventRecord[] = [];
+  const take = (record: EventRecord): void => {
+    acknowledged.push(record);
+    onTold(record);
+  };
   const tell = async (events: readonly SessionEvent[]): Promise<void> => {
-    for (const event of events) acknowledged.push(await journal.append(event));
+    for (const event of events) take(await journal.append(event));
   };
   try {
     await tell([...shortStory, padding(pad)]);
-    acknowledged.push(await journal.endTurn({ turn: 1, next: "calls", ms: 1, loop: null }));
+    take(await journal.endTurn({ turn: 1, next: "calls", ms: 1, loop: null }));
     await tell([{ type: "note.added", about: "nudge", text: await journal.store("y".repeat(9000)) }]);
     await tell([...turnOf(2, { id: "toolu_2", tool: "read", tree: null }), suspended]);
   } catch (failure) {
