@@ -59,6 +59,9 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
       shipped: async () => {
         await shipped;
       },
+      intentShipped: async () => {
+        await shipper.ship();
+      },
       turnEnded: async () => {
         board.say("working");
         await shipper.turnEnded();

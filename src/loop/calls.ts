@@ -14,6 +14,7 @@ type Work = {
   readonly journal: Story;
   readonly toolbox: Toolbox;
   readonly seal: () => Promise<Seal>;
+  readonly intentShipped: () => Promise<void>;
   readonly onLive: OnLive;
 };
 
@@ -90,6 +91,14 @@ async function runReads(work: Work, group: readonly IntendedCall[], signal: Abor
 }
 
 async function runAlone(work: Work, call: IntendedCall, signal: AbortSignal): Promise<Ran> {
+  if (call.class === "external") {
+    // With this machine lost, whoever goes on has to know that it may have begun, and that those before it were done.
+    await unlessAborted(work.intentShipped(), signal);
+    if (signal.aborted) {
+      await settle(work.journal, call.id, "not-run", texts.cancelled);
+      return "done";
+    }
+  }
   const run = await execute(work, call, signal);
   // Whatever it did until it was killed is rolled back on resume; there is no time to seal it now.
   const sealed = signal.aborted ? null : await unlessAborted(work.seal(), signal);

@@ -34,6 +34,8 @@ export type LoopParts = {
   readonly budget: Budget;
   /** Awaited once, before the first call of this run is executed: the claim has left the machine, or cannot. */
   readonly shipped: () => Promise<void>;
+  /** Awaited before each external call: everything appended so far has left the machine, its intent too, or cannot. */
+  readonly intentShipped: () => Promise<void>;
   /** Called after each `turn.ended`, but not when the run is being cancelled. */
   readonly turnEnded: () => Promise<void>;
   /** Asked at the end of each turn for what people said meanwhile; each id is taken in once. */

@@ -117,6 +117,7 @@ export async function given(setup: Setup = {}) {
     },
     budget: { ...budget, costUsd: null, ...setup.budget },
     shipped: async () => {},
+    intentShipped: async () => {},
     turnEnded: async () => {},
     inputs: async () => [],
     ...setup.parts,

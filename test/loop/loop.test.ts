@@ -53,6 +53,48 @@ describe("a run of the loop", () => {
     expect(order).toEqual(["shipped", "call", "call"]);
   });
 
+  it("lets each external call's intent, and the end of the call before it, leave the machine before it runs", async () => {
+    const order: string[] = [];
+    const session = await given({
+      script: [{ calls: [read("a"), shell("one"), shell("two")] }, { text: "Done" }],
+      tools: (disk) =>
+        toolsOn(disk).map((tool) => ({
+          ...tool,
+          class: tool.name === "shell" ? "external" : tool.class,
+          run: async () => String(order.push(tool.name)),
+        })),
+      parts: {
+        intentShipped: async () => {
+          const { calls } = session.story.state.turn;
+          order.push(`shipped with ${calls.filter(({ settled }) => settled).length} settled`);
+        },
+      },
+    });
+    await session.run();
+    expect(order).toEqual(["read", "shipped with 1 settled", "shell", "shipped with 2 settled", "shell"]);
+  });
+
+  it("does not begin an external call when it is cancelled while its intent leaves", async () => {
+    const ran: string[] = [];
+    const session = await given({
+      script: [{ calls: [shell("one"), shell("two")] }],
+      tools: (disk) =>
+        toolsOn(disk).map((tool) => ({
+          ...tool,
+          class: tool.name === "shell" ? "external" : tool.class,
+          run: async () => String(ran.push(tool.name)),
+        })),
+      parts: {
+        intentShipped: async () => {
+          session.abort.abort();
+        },
+      },
+    });
+    expect(await session.run()).toEqual({ kind: "cancelled" });
+    expect(ran).toEqual([]);
+    expect(session.story.state.turn.calls.filter(({ settled }) => !settled)).toEqual([]);
+  });
+
   it("runs reads that stand together at the same time, at most six, and everything else alone", async () => {
     let running = 0;
     const most: number[] = [];
