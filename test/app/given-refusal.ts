@@ -127,6 +127,21 @@ const pinOf = (change: (pin: Pin) => Pin) =>
   }));
 type Pin = Extract<Awaited<ReturnType<Means["ground"]>>, { kind: "taken" }>["ground"]["pin"];
 
+/** A disk that gives back something else than was written to it. */
+const readingBack = (change: (log: Uint8Array) => Uint8Array) =>
+  over(({ ground }) => ({
+    ground: async (session) => {
+      const taken = await ground(session);
+      if (taken.kind === "refused") return taken;
+      const { files } = taken.ground;
+      const read: typeof files.read = async () => {
+        const { manifest, log } = await files.read();
+        return { manifest, log: log.length === 0 ? log : change(log) };
+      };
+      return { kind: "taken", ground: { ...taken.ground, files: { ...files, read } } };
+    },
+  }));
+
 const other = "f".repeat(32);
 
 /** In the order of session.md, section 7: of two at once the earlier one is told. */
@@ -491,19 +506,16 @@ export const faults: readonly (readonly [number, Fault])[] = [
     13,
     {
       code: "failed",
-      says: "the log that was just written",
-      life: over(({ ground }) => ({
-        ground: async (session) => {
-          const taken = await ground(session);
-          if (taken.kind === "refused") return taken;
-          const { files } = taken.ground;
-          const read: typeof files.read = async () => {
-            const { manifest, log } = await files.read();
-            return { manifest, log: withoutLast(log) };
-          };
-          return { kind: "taken", ground: { ...taken.ground, files: { ...files, read } } };
-        },
-      })),
+      says: "the log that was just written: record",
+      life: readingBack((log) => flip(log, Buffer.from(log).indexOf('"at":') + 6)),
+    },
+  ],
+  [
+    13,
+    {
+      code: "failed",
+      says: "the log that was just written does not give the state it was written from",
+      life: readingBack(withoutLast),
     },
   ],
 ];

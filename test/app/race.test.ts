@@ -159,6 +159,21 @@ describe("what comes after a run that died", () => {
     },
   );
 
+  it.each([32, 37, 57])(
+    "leaves the session such that it can be resumed, wherever two of them come late (seed %i)",
+    async (seed) => {
+      const late = (at: string) => ({ kind: "dies", at, goneAfter: 0, post: "late" }) as const;
+      const plans = [
+        plan(101, "fix", 0, late("pullRequest.open")),
+        plan(102, "resume", 162, late("put")),
+        plan(103, "resume", 320, { kind: "dies", at: "put", goneAfter: 0 }),
+      ];
+      const played = await playRace(seed, { plans, mode: "leased" });
+      expect([played.posts, played.wrong]).toEqual([2, []]);
+      expect(played.ends).not.toContain("refused/forked");
+    },
+  );
+
   it.each(few)("is its second attempt, which goes on with the session (seed %i)", async (seed) => {
     const dies = { kind: "dies", at: "branch.create", goneAfter: 0, post: "in time" } as const;
     const played = await playRace(seed, {
