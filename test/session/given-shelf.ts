@@ -1,6 +1,7 @@
 import { type MemoryFiles, memorySessionFiles } from "../../src/adapters/memory/files.ts";
 import { maskOf } from "../../src/base/masking.ts";
 import { type Find, findSession } from "../../src/session/find.ts";
+import type { Lease } from "../../src/session/leases.ts";
 import { createJournal, type OpenJournal } from "../../src/session/open-journal.ts";
 import type { Put, Shelf, ShelfItem } from "../../src/session/shelf.ts";
 import { type Shipped, type Shipping, sendShipment } from "../../src/session/ship.ts";
@@ -125,6 +126,6 @@ export async function send(
   return sent.shipped;
 }
 
-export function find(shelf: Shelf): Promise<Find> {
-  return findSession(sessionId(), { shelf, runs: ["1"], key, repositoryId: 1296269, claims: [], signal });
+export function find(shelf: Shelf, claims: readonly Lease[] = []): Promise<Find> {
+  return findSession(sessionId(), { shelf, runs: ["1"], key, repositoryId: 1296269, claims, signal });
 }
