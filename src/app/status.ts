@@ -83,7 +83,7 @@ export function openBoard(
   return {
     open: (tools) => {
       if (thread === null) return Promise.resolve();
-      editing = (async () => {
+      const opening = async (): Promise<void> => {
         const body = statusComment(facts(null));
         const opened = await openComment(
           { session, thread: thread.number, body, marker },
@@ -94,13 +94,14 @@ export function openBoard(
           posted = body;
           postedAt = means.clock.elapsed();
         } else notes.push(sentenceOf(`There is no status comment: ${opened.why}`));
-      })();
+      };
+      editing = awaitedLater(opening());
       return editing;
     },
     say: (now) => {
       doing = now;
       if (comment === null || means.clock.elapsed() - postedAt < editMsMin) return;
-      editing = editing.then(() => edit(statusComment(facts(null))));
+      editing = awaitedLater(editing.then(() => edit(statusComment(facts(null)))));
     },
     evidence: (rows) => {
       evidence = rows;
@@ -117,6 +118,12 @@ export function openBoard(
       return jobSummary(facts(ending));
     },
   };
+}
+
+/** A run that ends by an error never comes to finish its comment, where this would come out. */
+function awaitedLater(work: Promise<void>): Promise<void> {
+  work.catch(() => undefined);
+  return work;
 }
 
 async function replaced(id: number, body: string, means: Means): Promise<boolean> {
