@@ -1,3 +1,4 @@
+import path from "node:path";
 import { handle } from "../app/handle.ts";
 import { type Outcome, outcome } from "../app/outcome.ts";
 import type { Recognised } from "../app/recognise.ts";
@@ -5,6 +6,7 @@ import { HostForbidden, HostUnavailable } from "../delivery/host.ts";
 import type { SessionId } from "../session/id.ts";
 import { type ActionOptions, actionMeans } from "./action.ts";
 import { diskFault } from "./disk-fault.ts";
+import { makeRoom } from "./make-room.ts";
 import { version } from "./version.ts";
 
 type Given = "version" | "limit" | "opened" | "signal";
@@ -44,7 +46,10 @@ export async function runAction(
         session = one;
       },
     });
-    return await handle(asked, means, { signal, fault, opened: () => session !== null });
+    const ended = await handle(asked, means, { signal, fault, opened: () => session !== null });
+    // The outputs are files too.
+    if (ended.reason === "storage") await makeRoom(path.join(options.surroundings.tempDir, "agent"));
+    return ended;
   } catch (error) {
     return fault(error);
   }

@@ -7,12 +7,13 @@ import type { Surroundings } from "../adapters/actions/surroundings.ts";
 import { diskSessionFiles, removeSessionFiles } from "../adapters/disk/files.ts";
 import { endProcess, lockSession, readLock } from "../adapters/disk/lock.ts";
 import { sealedTrees } from "../adapters/git/sealed-trees.ts";
-import { endSandbox, removeTree } from "../adapters/sandbox/end.ts";
+import { endSandbox } from "../adapters/sandbox/end.ts";
 import { readRest, shipRest, type Untold } from "../app/ship-rest.ts";
 import { tellRest } from "../app/tell-rest.ts";
 import type { SessionFiles } from "../session/files.ts";
 import { githubMeans, keyFor, runUrl } from "./action.ts";
 import { systemClock } from "./clock.ts";
+import { makeRoom } from "./make-room.ts";
 import { version } from "./version.ts";
 
 const postMsMax = 4 * 60_000;
@@ -31,7 +32,7 @@ export async function runPost(options: PostOptions): Promise<void> {
   const { surroundings, log, home } = options;
   if (!existsSync(home)) return log.say("Nothing to store: the session is not on this machine any more.");
   await endLeftovers(home);
-  await makeRoom(home);
+  await makeRoom(path.dirname(home));
   const locked = await lockSession(home);
   if (locked.kind === "busy")
     throw new Error(`process ${locked.owner.pid} still holds ${home} and could not be ended`);
@@ -83,11 +84,6 @@ async function shipAndTell(
       ...{ say: log.say, warn: log.warn },
     });
   }
-}
-
-/** What work went on in can be made again, and a disk that it has filled takes neither a lock nor a shipment. */
-async function makeRoom(home: string): Promise<void> {
-  await removeTree(path.join(path.dirname(home), "runs"));
 }
 
 /** A `main` that still lives is ended first, then the sandbox that it recorded. */
