@@ -106,9 +106,7 @@ export function openBoard(
     evidence: (rows) => {
       evidence = rows;
     },
-    note: (sentence) => {
-      notes.push(sentence);
-    },
+    note: (sentence) => void notes.push(sentence),
     sandbox: (kind) => {
       sandboxOff = kind === "off";
     },
