@@ -152,21 +152,21 @@ describe("what comes after a run that died", () => {
   it.each(few)(
     "stores nothing that is gone on from, and tells nothing, once another run has the session (seed %i)",
     async (seed) => {
-      const dies = { kind: "dies", at: "branch.commit", goneAfter: 0, post: "late" } as const;
+      const dies = { kind: "dies", at: "branch.commit", goneAfter: 0, post: 200 } as const;
       const plans = [plan(101, "fix", 0, dies), plan(102, "resume", 160)];
       const played = await playRace(seed, { plans, mode: "leased" });
       expect([played.posts, played.wrong, played.repeats]).toEqual([1, [], []]);
     },
   );
 
-  it.each([32, 37, 57])(
+  it.each(few)(
     "leaves the session such that it can be resumed, wherever two of them come late (seed %i)",
     async (seed) => {
-      const late = (at: string) => ({ kind: "dies", at, goneAfter: 0, post: "late" }) as const;
+      const dies = (at: string) => ({ kind: "dies", at, goneAfter: 0, lands: false }) as const;
       const plans = [
-        plan(101, "fix", 0, late("pullRequest.open")),
-        plan(102, "resume", 162, late("put")),
-        plan(103, "resume", 320, { kind: "dies", at: "put", goneAfter: 0 }),
+        plan(101, "fix", 0, { ...dies("pullRequest.open"), post: 140 }),
+        plan(102, "resume", 162, { ...dies("put"), post: 250 }),
+        plan(103, "resume", 330, dies("put")),
       ];
       const played = await playRace(seed, { plans, mode: "leased" });
       expect([played.posts, played.wrong]).toEqual([2, []]);

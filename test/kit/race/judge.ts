@@ -49,6 +49,8 @@ export async function judge(
     wrong.push("the comment does not tell of the pull request");
   if (mode === "leased" && repeated.length > 0) wrong.push(...new Set(repeated));
   if (!finished && !refused) wrong.push(`not finished: ${stored}; ${ends.join(", ")}`);
+  const opened = ends.filter((end) => end === "pull-request/opened").length;
+  if (mode === "leased" && !stage.lossy && opened > 1) wrong.push("it was gone on with after its end");
   wrong.push(...unfenced);
   if (ends.includes("stands still")) wrong.push("a run waits for something that never comes");
   const repeatedCalls = mode === "leased" ? repeated.length : 0;

@@ -56,7 +56,9 @@ export async function playRace(seed: number, given: Given | null = null): Promis
   const stage = stageOf(seed, given);
   const { random, scheduler, mode } = stage;
   const count = random() < 0.5 ? 2 : 3;
-  const plans = given?.plans ?? Array.from({ length: count }, (_, i) => planOf(stage, i, count));
+  const relay = random() < 0.2;
+  const drawn = (i: number): Plan => (relay ? relayOf(stage, i) : planOf(stage, i, count));
+  const plans = given?.plans ?? Array.from({ length: relay ? 3 : count }, (_, i) => drawn(i));
   const runs: Started[] = [];
   for (const plan of plans) startRun(stage, plan, runs);
   await scheduler.play();
@@ -156,6 +158,17 @@ function planOf({ random, mode }: Stage, i: number, count: number): Plan {
   return { id, fates, from: 40 + upTo(900), asks: "resume", takesOver: String(101 + upTo(i)) };
 }
 
+/** One after the other: each dies soon after it took the session, and what it had left comes when the next has it. */
+function relayOf({ random }: Stage, i: number): Plan {
+  const upTo = (n: number): number => Math.floor(random() * n);
+  // The first shipment of a run that goes on is where what it claimed, and nothing else, is known of it.
+  const claimed = i > 0 && random() < 0.6;
+  const at = claimed ? "put" : 20 + upTo(30);
+  const dies = { kind: "dies", at, goneAfter: upTo(10), lands: random() < 0.5 } as const;
+  const fates: readonly Fate[] = [random() < (i < 2 ? 0.9 : 0.3) ? { ...dies, post: 60 + upTo(300) } : dies];
+  return { id: String(101 + i), fates, from: i * 160 + upTo(60), asks: i === 0 ? "fix" : "resume" };
+}
+
 function fatesOf(mode: Mode, random: Random): readonly Fate[] {
   const upTo = (n: number): number => Math.floor(random() * n);
   const at = 1 + upTo(random() < 0.5 ? 30 : 80);
@@ -166,7 +179,7 @@ function fatesOf(mode: Mode, random: Random): readonly Fate[] {
     return [{ kind: "freezes", at: frozenAt(random), goneAfter, backAfter: 1 + upTo(1200) }];
   if (draw < 0.6) {
     const dies = { kind: "dies", at, goneAfter } as const;
-    return [then < 0.4 ? { ...dies, post: then < 0.2 ? "in time" : "late" } : dies];
+    return [then < 0.4 ? { ...dies, post: then < 0.2 ? "in time" : 1 + upTo(400) } : dies];
   }
   return draw < 0.8 ? [{ kind: "pauses", at: 1 + upTo(12), backAfter: 100 + upTo(900) }] : [];
 }

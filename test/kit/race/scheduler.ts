@@ -18,13 +18,15 @@ export function seeded(seed: number): Random {
 export type Fate =
   /**
    * The process is gone, with its machine unless `post` says when what comes after it runs there: before its job counts
-   * as over, or after. What it had under way arrives or does not, before its job counts as over.
+   * as over, or so many steps after. What it had under way arrives or does not, before its job counts as over.
    */
   | {
       readonly kind: "dies";
       readonly at: number | string;
       readonly goneAfter: number;
-      readonly post?: "in time" | "late";
+      readonly post?: "in time" | number;
+      /** False where nothing of what it had under way arrives. */
+      readonly lands?: boolean;
     }
   /** Stands still for so long that others get far; its job goes on. */
   | { readonly kind: "pauses"; readonly at: number | string; readonly backAfter: number }
@@ -234,7 +236,8 @@ export class Scheduler {
     const open = this.#waiting.filter((call) => call.actor === actor && call.shared && call.answer === null);
     let last = 0;
     for (const call of open) {
-      const landing = Math.floor(this.#random() * 3);
+      const drawn = Math.floor(this.#random() * 3);
+      const landing = fate.kind === "dies" && fate.lands === false ? 0 : drawn;
       const later = landing === 2 ? 1 + Math.floor(this.#random() * 20) : 0;
       if (landing > 0) {
         last = Math.max(last, later);
@@ -246,13 +249,12 @@ export class Scheduler {
     }
     if (fate.kind === "dies") this.#waiting = this.#waiting.filter((call) => call.actor !== actor);
     const goneAfter = last + 1 + fate.goneAfter;
-    if (fate.kind === "dies" && fate.post === "in time") {
-      this.after(goneAfter, actor.onPost);
-      return;
-    }
-    this.after(goneAfter, () => this.gone(actor));
+    const post = fate.kind === "dies" ? fate.post : undefined;
+    // Its job goes on then until that is done.
+    if (post === "in time") this.after(goneAfter, actor.onPost);
+    else this.after(goneAfter, () => this.gone(actor));
+    if (typeof post === "number") this.after(goneAfter + post, actor.onPost);
     if (fate.kind === "cut") this.after(goneAfter + fate.backAfter, () => this.#back(actor));
-    else if (fate.post === "late") this.after(goneAfter + 1 + Math.floor(this.#random() * 200), actor.onPost);
   }
 
   gone(actor: Actor): void {
