@@ -52,7 +52,7 @@ sandboxed("a run that is killed at a record", { timeout }, () => {
 
   beforeAll(async () => {
     mutant = await buildKillMutant();
-    stage = await openKillStage(mutant.actionDir);
+    stage = await openKillStage(mutant);
     // Two at a time, as many as there are cores; the tests wait for the one that they are about.
     const waiting = cases.map((name) => ({ name, done: Promise.withResolvers<Played>() }));
     for (const { name, done } of waiting) {

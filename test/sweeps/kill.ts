@@ -6,17 +6,20 @@
 // there, `--again` plays those again that broke or were not reached. `--hands=3` sessions are played at a time.
 //
 // Points are every write, send, sync, truncation, rename, link, unlink, mkdir, connect and spawn of `main` and `post`.
-// Left out are calls that failed, and wakes of a process by itself. Unless `--every` is given, two rules leave out what
-// nobody can tell apart: of writes to the job log that follow one another the first is played, and with the machine
-// lost the first point after each thing that left it.
+// Syncs are those of durability `disk`; the rest is the default.
+// A few calls of the thread pool cannot be aimed at (`notAimed`): making a shipment's directory and writing it there.
+// Left out are calls that failed, and wakes of a process by itself. Unless `--every` is given, three rules leave out
+// what nobody can tell apart: of writes to the job log that follow one another the first is played, with the machine
+// lost the first point after each thing that left it, and of the two syncs of the manifest at each record every fourth.
 //
 // `points` counts the distinct points at which a run died; `notReached` the cases whose point never came in five runs.
 // A session that was over when it was picked up is among the recovered, and counted as `over` too.
 import { attempt, type Result } from "../kit/kill/attempt.ts";
 import { casesOf, predictedRefusals, type SweepCase } from "../kit/kill/cases.ts";
-import { takeReference } from "../kit/kill/reference.ts";
+import { canAim, takeReference } from "../kit/kill/reference.ts";
 import { type KillStage, openKillStage } from "../kit/kill/stage.ts";
 import { openSweepFile } from "../kit/kill/sweep-file.ts";
+import { steadyFlags } from "../kit/kill/tracer.ts";
 
 const flags = new Map(
   process.argv.slice(2).flatMap((word) => {
@@ -37,6 +40,8 @@ const isDone = ({ name }: SweepCase): boolean => {
   const verdict = results.get(name)?.verdict;
   return verdict !== undefined && !(flags.has("again") && ["broke", "notReached"].includes(verdict));
 };
+const lists = [reference.main, reference.mainOnDisk, reference.postEnded, reference.postDied];
+const notAimed = lists.flatMap((points) => points.filter((point) => !canAim(point, points)));
 const waiting = new Map(chosen.filter((one) => !isDone(one)).map((one) => [one.name, one]));
 const predicted = all.filter((one) => predictedRefusals(one, reference).length > 0).length;
 process.stdout.write(
@@ -47,7 +52,7 @@ await Promise.all(hands);
 report();
 
 async function makeReference() {
-  await using stage = await openKillStage(file.actionDir);
+  await using stage = await openKillStage({ actionDir: file.actionDir, nodeFlags: steadyFlags });
   const taken = await takeReference(stage);
   file.keepReference(taken);
   return taken;
@@ -62,7 +67,7 @@ function sample(cases: readonly SweepCase[]): readonly SweepCase[] {
 
 async function playSome(): Promise<void> {
   while (waiting.size > 0) {
-    await using stage = await openKillStage(file.actionDir);
+    await using stage = await openKillStage({ actionDir: file.actionDir, nodeFlags: steadyFlags });
     for (let played = 0; played < casesAWorld && waiting.size > 0; played += 1) await playNext(stage);
   }
 }
@@ -120,6 +125,7 @@ function report(): void {
       refusedByCode,
     },
     ...{ repeatedEffects: sum((one) => one.repeatedEffects), lostRecords: sum((one) => one.lostRecords) },
+    ...{ listed: lists.flat().length, notAimed: notAimed.length },
     ...{ notReached: of("notReached"), broke: of("broke"), over: found.filter(({ over }) => over).length },
   };
   process.stdout.write(`${JSON.stringify({ sweep: "kill", ...counts })}\n`);

@@ -2,7 +2,7 @@
 import { nameOf, predictedRefusals, type SweepCase, type Target } from "./cases.ts";
 import { type Blow, type Death, type Played, playKill } from "./play.ts";
 import type { Point } from "./points.ts";
-import type { Reference } from "./reference.ts";
+import { onDisk, type Reference } from "./reference.ts";
 import type { KillStage } from "./stage.ts";
 import { correct, type Strike, strike } from "./strike.ts";
 import { type Aim, aimAt } from "./tracer.ts";
@@ -72,17 +72,20 @@ async function playOnce(
     const accepted = (name: string): boolean =>
       name === target.point.name || open(nameOf({ ...target, point: { ...target.point, name } }));
     // Of several deaths each may be anywhere: no list of points says what a run does after another one died.
-    return strike(world, aims[i] ?? aimAt(target.point), deep ? null : accepted);
+    const order = reference[target.phase];
+    return strike(world, aims[i] ?? aimAt(target.point), { order, accepted: deep ? null : accepted });
   });
   const { opening } = reference;
-  const atOpening = strike(world, aimAt(opening), null).blow;
+  const atOpening = strike(world, aimAt(opening), { order: reference.main, accepted: null }).blow;
   const deaths = targets.map((target, i) => deathOf(target, strikes[i]?.blow ?? atOpening, atOpening));
-  return { played: await playKill(stage, deaths), strikes };
+  const inputs = targets[0].phase === "mainOnDisk" ? onDisk : {};
+  return { played: await playKill(stage, deaths, inputs), strikes };
 }
 
 function deathOf({ phase, machine }: Target, blow: Blow, opening: Blow): Death {
   switch (phase) {
     case "main":
+    case "mainOnDisk":
     case "recovery":
       return { machine, main: blow, post: null };
     case "postEnded":

@@ -1,10 +1,10 @@
 // The cases of the sweep, from the points of the reference; the same reference gives the same cases.
 import type { Machine } from "./play.ts";
 import type { Point } from "./points.ts";
-import { pointsOfLostMachine, pointsPlayed, type Reference } from "./reference.ts";
+import { pointsOfLostMachine, pointsPlayed, type Reference, syncsPlayed } from "./reference.ts";
 
 /** The lists of a reference that points are taken from. */
-export type Phase = "main" | "postEnded" | "postDied" | "recovery";
+export type Phase = "main" | "mainOnDisk" | "postEnded" | "postDied" | "recovery";
 
 export type Target = { readonly phase: Phase; readonly point: Point; readonly machine: Machine };
 
@@ -13,6 +13,7 @@ export type SweepCase = { readonly name: string; readonly targets: readonly [Tar
 
 const titles: Readonly<Record<Phase, string>> = {
   main: "main",
+  mainOnDisk: "main on disk",
   postEnded: "post after an end",
   postDied: "post after a death",
   recovery: "main after a death",
@@ -23,14 +24,15 @@ export function nameOf({ phase, point, machine }: Target): string {
 }
 
 /**
- * Each point of `main` with a machine that survives and with one that is lost, each point of `post`, and a seeded
- * sample of two and three deaths in a row. `every` takes the points too that are left out as indistinguishable.
+ * Each point of `main` with a machine that survives and with one that is lost, each sync of it at level D (which no
+ * lost machine can tell of), each point of `post`, and a seeded sample of two and three deaths in a row. `every` takes the points too that are left out as indistinguishable.
  */
 export function casesOf(reference: Reference, every: boolean): readonly SweepCase[] {
-  const { main, postEnded, postDied } = reference;
+  const { main, mainOnDisk, postEnded, postDied } = reference;
   const once: readonly Target[] = [
     ...targets("main", pointsPlayed(main, every), "survives"),
     ...targets("main", pointsOfLostMachine(main, every), "lost"),
+    ...targets("mainOnDisk", syncsPlayed(mainOnDisk, every), "survives"),
     ...targets("postEnded", pointsPlayed(postEnded, every), "survives"),
     ...targets("postDied", pointsPlayed(postDied, every), "survives"),
   ];

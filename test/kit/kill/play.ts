@@ -41,7 +41,11 @@ export type Reached = "all" | "not" | "elsewhere";
 let cases = 0;
 
 /** Lets one run after another die, then lets a person go on, and looks at everything that has to hold in the end. */
-export async function playKill(stage: KillStage, deaths: readonly Death[]): Promise<Played> {
+export async function playKill(
+  stage: KillStage,
+  deaths: readonly Death[],
+  inputs: Readonly<Record<string, string>> = {},
+): Promise<Played> {
   const { world } = stage;
   cases += 1;
   const label = `case-${cases}`;
@@ -52,7 +56,7 @@ export async function playKill(stage: KillStage, deaths: readonly Death[]): Prom
   const wrong: string[] = [];
   let last: Died | null = null;
   for (const death of deaths) {
-    last = await die(stage, one, death);
+    last = await die(stage, one, death, inputs);
     wrong.push(...last.wrong);
     kept.push(last.kept);
     if (last.reached !== "all") break;
@@ -62,7 +66,9 @@ export async function playKill(stage: KillStage, deaths: readonly Death[]): Prom
   if (reached === "elsewhere") return { ...nothing, reached, last: last.result };
   // Where nobody died, the run went on to its end, and there is nothing to pick up.
   const whole = reached === "not" && !last.mainDied;
-  const result = whole ? last.result : await world.finish(pickUp(world, one), { env: stage.env });
+  const result = whole
+    ? last.result
+    : await world.finish(pickUp(world, one), { env: stage.env, nodeFlags: stage.nodeFlags, inputs });
   const judged = await judge(stage, one, kept);
   const end = endOf(result);
   const all = [...wrong, ...judged.wrong];
@@ -99,7 +105,12 @@ type Died = {
   readonly wrong: readonly string[];
 };
 
-async function die(stage: KillStage, one: Case, { machine, main, post }: Death): Promise<Died> {
+async function die(
+  stage: KillStage,
+  one: Case,
+  { machine, main, post }: Death,
+  inputs: Readonly<Record<string, string>>,
+): Promise<Died> {
   const { world, journal } = stage;
   const place = world.machine();
   const at = { machine: place, session: one.session };
@@ -107,6 +118,8 @@ async function die(stage: KillStage, one: Case, { machine, main, post }: Death):
   let written: Kept["records"] = [];
   const options: JobOptions = {
     machine: place,
+    nodeFlags: stage.nodeFlags,
+    inputs,
     env: { ...stage.env, ...blows.main?.env, ...blows.post?.env },
     under: { main: blows.main?.under ?? [], post: blows.post?.under ?? [] },
     post: machine === "survives",

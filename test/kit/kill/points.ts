@@ -17,7 +17,10 @@ export type Point = {
   readonly thread: Thread;
   readonly syscall: string;
   readonly nth: number;
-  /** For a write to a file of one name in every run: that name, and how many writes of the thread went to it with this. */
+  /**
+   * For a write to a file of one name in every run, or to the job log: that name, and how many writes of the thread
+   * went to it with this.
+   */
   readonly file: { readonly path: string; readonly nth: number } | null;
   /** Whether it can be told when the machine is gone: it speaks to somebody outside, or starts a command that may. */
   readonly leaves: boolean;
@@ -34,11 +37,19 @@ export function pointsOf(operations: readonly Operation[], around: Surroundings)
   return operations.map((operation) => {
     const what = describe(operation, around);
     const { thread, syscall, nth } = operation;
-    const path = /^\d+<(\/[^>]*)/.exec(operation.args)?.[1];
-    const named = path === undefined ? null : nameOf(path, around);
+    const named = fileIn(operation, around);
     const file = named === null ? null : { path: named, nth: next(`${thread} ${syscall} ${named}`) };
     return { name: `${what} #${next(what)}`, thread, syscall, nth, file, leaves: leaves(operation) };
   });
+}
+
+/** Stands for the runner's end of standard output. */
+export const jobLog = "<job log>";
+
+function fileIn({ args }: Operation, around: Surroundings): string | null {
+  if (args.startsWith("1<")) return jobLog;
+  const path = /^\d+<(\/[^>]*)/.exec(args)?.[1];
+  return path === undefined ? null : nameOf(path, around);
 }
 
 /** The path of a file in terms of what differs from run to run; null where more than that differs. */
@@ -148,7 +159,7 @@ function settle(path: string, { machine, session }: Surroundings): string {
     .replace(/\.probe-[\w-]+/, ".probe")
     .replace(/[0-9a-f]{40,64}/g, "<digest>")
     .replace(/objects\/[0-9a-f]{2}(\/[0-9a-f]{38})?/, "objects/<digest>")
-    .replace(/\.\d+\.tmp$/, ".tmp")
+    .replace(/\.\d+(-<id>)?\.tmp$/, ".tmp")
     .replace(/tmp_\w+/, "<tmp>")
     .replace(/\.[ab]\.tmp$/, ".tmp");
 }

@@ -9,17 +9,24 @@ export type KillStage = AsyncDisposable & {
   readonly journal: DemoJournal;
   /** Given to every job. */
   readonly env: Readonly<Record<string, string>>;
+  readonly nodeFlags: readonly string[];
 };
 
-/** `actionDir` holds the action that is played; the repository's own unless given. */
-export async function openKillStage(actionDir?: string): Promise<KillStage> {
+/** `actionDir` holds the action that is played, and `nodeFlags` is what node is told in every job. */
+export async function openKillStage({
+  actionDir,
+  nodeFlags = [],
+}: {
+  readonly actionDir: string;
+  readonly nodeFlags?: readonly string[];
+}): Promise<KillStage> {
   await using stack = new AsyncDisposableStack();
   const world = stack.use(
     await givenWorld({
       files: storyFiles,
       script: storyScript(),
       inputs: { "ship-seconds": "0" },
-      ...(actionDir === undefined ? {} : { actionDir }),
+      actionDir,
     }),
   );
   const dir = join(world.dir, "journal");
@@ -28,5 +35,5 @@ export async function openKillStage(actionDir?: string): Promise<KillStage> {
   );
   const owned = stack.move();
   const env = { [journalVariable]: journal.dir };
-  return { world, journal, env, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { world, journal, env, nodeFlags, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -37,8 +37,15 @@ export function watch(world: World): { readonly blow: Blow; readonly points: () 
 /** What a blow came to: null before it, and where the process did not die of it. */
 export type Strike = { readonly blow: Blow; readonly hit: () => Point | null };
 
-/** Dies of this aim; any of `accepted` is a hit, null is any point. */
-export function strike(world: World, aim: Aim, accepted: ((name: string) => boolean) | null): Strike {
+/** Dies of this aim, in a step whose points come in this order; any of `accepted` is a hit, null is any point. */
+export function strike(
+  world: World,
+  aim: Aim,
+  {
+    order,
+    accepted,
+  }: { readonly order: readonly Point[]; readonly accepted: ((name: string) => boolean) | null },
+): Strike {
   let died: Point | null = null;
   const blow: Blow = (at) => {
     const file = traceFile(world);
@@ -46,7 +53,7 @@ export function strike(world: World, aim: Aim, accepted: ((name: string) => bool
       env: oneThread,
       under: killing(aim, file, surroundingsIn(world, at)),
       hit: () => {
-        died = diedAt(file, aim, surroundingsIn(world, at));
+        died = diedAt(file, { aim, order, around: surroundingsIn(world, at) });
         return accepted === null || (died !== null && accepted(died.name));
       },
     };
@@ -59,8 +66,11 @@ export function strike(world: World, aim: Aim, accepted: ((name: string) => bool
  * Where it struck nothing the run made fewer calls, and where it struck something unknown any other count may do.
  */
 export function correct(aim: Aim, wanted: Point, hit: Point | null, reference: readonly Point[]): Aim {
-  const struck = reference.find(({ name }) => name === hit?.name);
   if (aim.path !== null) return aim;
-  const by = hit === null ? -2 : struck === undefined ? 1 : wanted.nth - struck.nth;
+  const at = reference.findIndex(({ name }) => name === hit?.name);
+  const struck = reference
+    .slice(Math.max(at, 0))
+    .find(({ thread, syscall }) => thread === aim.thread && syscall === aim.syscall);
+  const by = hit === null ? -4 : at < 0 || struck === undefined ? 1 : wanted.nth - struck.nth;
   return { ...aim, nth: Math.max(1, aim.nth + (by === 0 ? 1 : by)) };
 }

@@ -1,6 +1,6 @@
 // strace around a step of the action: it lists what the process does, or kills it when it enters one call.
 import { readFileSync } from "node:fs";
-import { type Point, pathOf, pointsOf, type Surroundings } from "./points.ts";
+import { jobLog, type Point, pathOf, pointsOf, type Surroundings } from "./points.ts";
 import { readTrace, type Thread, traced } from "./trace.ts";
 
 /**
@@ -8,6 +8,12 @@ import { readTrace, type Thread, traced } from "./trace.ts";
  * counted together.
  */
 export const oneThread: Readonly<Record<string, string>> = { UV_THREADPOOL_SIZE: "1" };
+
+/**
+ * V8's helpers and its steps of garbage collection wake the script's thread hundreds of times in a session, by writes
+ * that are counted with all others and come when they come. Without them a count differs by a few from run to run.
+ */
+export const steadyFlags: readonly string[] = ["--single-threaded", "--no-incremental-marking"];
 
 /**
  * The call to die in. strace counts each thread's calls for itself: for the script's own thread it is told to follow
@@ -43,20 +49,41 @@ export function killing(
   file: string,
   around: Surroundings,
 ): readonly string[] {
-  const only = path === null ? [] : ["-P", pathOf(path, around)];
   const inject = ["-e", `inject=${syscall}:signal=KILL:when=${nth}`];
-  return ["strace", ...(thread === "pool" ? allThreads : []), ...common, ...only, ...inject, "-o", file];
+  const words = [...(thread === "pool" ? allThreads : []), ...common, ...inject, "-o", file];
+  if (path === jobLog) return ["perl", "-e", onOutput, "--", ...words];
+  return ["strace", ...words, ...(path === null ? [] : ["-P", pathOf(path, around)])];
 }
+
+/**
+ * The job log is a socket, whose name is known once the step is about to begin. A shell would leave out the variables
+ * of the action's inputs, for the hyphens in their names.
+ */
+const onOutput = 'exec "strace", "-P", readlink("/proc/self/fd/1"), @ARGV';
 
 export function listed(file: string, around: Surroundings): readonly Point[] {
   return pointsOf(readTrace(readFileSync(file, "utf8")), around);
 }
 
-/** The point at which a process that an aim was taken at died; null when it did not die of it. */
-export function diedAt(file: string, aim: Aim, around: Surroundings): Point | null {
+/**
+ * The point at which a process died that was killed by this aim; null where the reference does not know it. One that
+ * died while it woke itself died after the last operation before, where the next of the reference is entered.
+ */
+export function diedAt(
+  file: string,
+  {
+    aim,
+    around,
+    order,
+  }: { readonly aim: Aim; readonly around: Surroundings; readonly order: readonly Point[] },
+): Point | null {
   const operations = readTrace(readFileSync(file, "utf8"));
+  const points = pointsOf(operations, around);
   const at = operations.findLastIndex(
     ({ syscall, nth, result }) => syscall === aim.syscall && nth === aim.nth && result === null,
   );
-  return pointsOf(operations, around)[at] ?? null;
+  if (at >= 0) return points[at] ?? null;
+  const seen = order.filter(({ thread }) => aim.thread === "pool" || thread === "own");
+  const before = seen.findIndex(({ name }) => name === points.at(-1)?.name);
+  return seen[before + 1] ?? null;
 }

@@ -120,7 +120,7 @@ export class Job implements Run {
     const files = await createCommandFiles(this.#paths.fileCommands);
     this.#gone = new AbortController();
     const { child, ended } = startStep({
-      command: commandOf(under, this.#node),
+      command: commandOf(under, [this.#node, ...(this.#options.nodeFlags ?? [])]),
       script: join(this.#options.actionDir, script),
       cwd: this.#paths.workspace,
       env: this.#stepEnvironment(files),
@@ -212,9 +212,12 @@ export class Job implements Run {
   }
 }
 
-function commandOf(under: readonly string[], node: string): readonly [string, ...(readonly string[])] {
+function commandOf(
+  under: readonly string[],
+  node: readonly [string, ...(readonly string[])],
+): readonly [string, ...(readonly string[])] {
   const [program, ...words] = under;
-  return program === undefined ? [node] : [program, ...words, node];
+  return program === undefined ? node : [program, ...words, ...node];
 }
 
 /** Evaluates the few forms of `post-if` that an action may reasonably have. */

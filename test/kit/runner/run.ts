@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly post?: boolean;
   /** A command that starts node in its place, as a tracer does: node and the script come as its last words. */
   readonly under?: { readonly main?: readonly string[]; readonly post?: readonly string[] };
+  /** What node is told before the script. */
+  readonly nodeFlags?: readonly string[];
   /** Called when main has ended and before post starts, which waits for it. */
   readonly afterMain?: () => Promise<void>;
   readonly debug?: boolean;
