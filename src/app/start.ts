@@ -12,6 +12,7 @@ import { findSession } from "../session/find.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Lease } from "../session/leases.ts";
 import { createJournal } from "../session/open-journal.ts";
+import { refuseBeginning } from "../session/recover.ts";
 import type { PinTarget, Workspace } from "../workspace/workspace.ts";
 import { sessionsOf } from "./answer.ts";
 import type { Ground, Means } from "./means.ts";
@@ -56,6 +57,8 @@ async function prepare(
   if (pinned?.kind === "refused") return outcome("refused", pinned.code, pinned.why, { session });
   if (ground === null || pinned === null) throw new Error(`nothing was pinned for ${session}`);
   const { holders } = past;
+  const loop = refuseBeginning(holders.length);
+  if (loop !== null) return outcome("refused", loop.code, loop.why, { session });
   return await begin(asked, { means, ground, workspace: pinned.workspace, holders }, { signal });
 }
 

@@ -82,6 +82,15 @@ export function refuseCrashLoop(state: State, gen: number): ResumeRefusal | null
   return refused("crash-loop", `${same} runs in a row have died at the same place: ${intent}`);
 }
 
+/** The same for a session that begins anew, where each run before died and stored nothing. */
+export function refuseBeginning(deaths: number): ResumeRefusal | null {
+  if (deaths < crashesMax) return null;
+  return refused(
+    "crash-loop",
+    `${deaths} runs of this session have died before they stored anything; find out why before you give a new command`,
+  );
+}
+
 function firstOpen({ turn }: State): OpenCall | undefined {
   return turn.calls.find((call) => !call.settled);
 }

@@ -126,6 +126,20 @@ describe("a session whose runs die at one place", () => {
   });
 });
 
+describe("a session whose runs die before they store anything", () => {
+  it("is begun anew nine times, and refused as a crash loop after ten", async () => {
+    const stage = givenStage();
+    const death: Death = { at: "shelf.put", when: "before" };
+    for (let deaths = 1; deaths <= 9; deaths += 1)
+      expect(endOf(await live(stage, { death, machine: "lost" })), `death ${deaths}`).toBe("died");
+    const tenth = await live(stage, { death, machine: "lost" });
+    expect([endOf(tenth), stage.leases.leases.length]).toEqual(["died", 10]);
+    const refused = await live(stage);
+    expect(endOf(refused)).toBe("refused/crash-loop");
+    expect([refused.ran, refused.requests, stage.leases.leases.length]).toEqual([[], [], 10]);
+  });
+});
+
 describe("an effect that was begun", () => {
   it.each([
     ["branch", { at: "host.branch.create", when: "after" }],
