@@ -1,7 +1,7 @@
 import type { Thread } from "../session/event.ts";
 import type { SessionId } from "../session/id.ts";
 import type { SealKey } from "../session/shipment.ts";
-import { type Host, HostUnavailable } from "./host.ts";
+import { type Host, HostForbidden, HostUnavailable } from "./host.ts";
 import { markerOf } from "./marker.ts";
 
 export type Probed =
@@ -13,12 +13,14 @@ export type Probed =
 type Effect = { readonly session: SessionId; readonly key: string; readonly detail: string };
 type Place = { readonly host: Host; readonly key: SealKey; readonly thread: Thread | null };
 
-/** Whether an effect that was intended and not settled is there (session.md, section 7, check 9). */
+/** Whether an effect that was intended and not settled is there (session.md, section 7, check 9). Throws `HostForbidden`. */
 export async function probeEffect(effect: Effect, options: Place): Promise<Probed> {
   try {
     return (await lookUp(effect, options)) ?? { status: "unknown", why: "nothing says how to look it up" };
   } catch (error) {
-    if (error instanceof HostUnavailable) return { status: "unknown", why: error.message };
+    // What the token may not read is no doubt that time ends: the job has to be given the permission.
+    if (error instanceof HostUnavailable && !(error instanceof HostForbidden))
+      return { status: "unknown", why: error.message };
     throw error;
   }
 }
