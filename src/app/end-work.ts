@@ -1,4 +1,6 @@
 import { limits } from "../base/limits.ts";
+import type { Identity } from "../session/event.ts";
+import type { State } from "../session/state.ts";
 import { fencedNow } from "./deliver-work.ts";
 import { allIsKept, type Outcome, type OutcomeKind, outcome, sentenceOf } from "./outcome.ts";
 import type { Work } from "./work.ts";
@@ -86,8 +88,18 @@ async function isLost(work: Work): Promise<boolean> {
   }
 }
 
+/**
+ * Whether nothing but its lease shows that a session was carried out: it pushed to the branch of a pull request, and
+ * could not make its comment. The lease stays then, or the same command, delivered again, would do the work again.
+ */
+export function isOnlyTrace({ session, thread }: Identity, { effects }: State): boolean {
+  const isDone = (effect: string): boolean => effects[`${session}/${effect}`]?.status === "done";
+  return thread?.kind === "pull-request" && isDone("branch") && !isDone("comment");
+}
+
 /** A lease that stays behind only costs the next reader a look at a run that is gone. */
-async function releaseLeases({ means, identity, hold }: Work): Promise<void> {
+async function releaseLeases({ means, identity, hold, journal }: Work): Promise<void> {
+  if (isOnlyTrace(identity, journal.state)) return;
   try {
     const signal = AbortSignal.timeout(10_000);
     await means.leases.release(identity.session, { from: 1, to: hold.gen, signal });

@@ -9,6 +9,7 @@ import { recordsFrom } from "../session/reader.ts";
 import { refuseCrashLoop, refuseEnded, refuseOther } from "../session/recover.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
+import { isOnlyTrace } from "./end-work.ts";
 import type { Means } from "./means.ts";
 import { budgetInput, type Outcome, outcome } from "./outcome.ts";
 import { protocol, toolsDigest } from "./protocol.ts";
@@ -127,5 +128,6 @@ async function tidyEnded(
     { log, state, saved: "whole" },
     { host, key, triggerPhrase, runUrl: run.url, untold: null },
   );
+  if (isOnlyTrace(log.manifest.identity, state)) return;
   await means.leases.release(newest.session, { from: 1, to: newest.gen, signal });
 }

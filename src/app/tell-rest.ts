@@ -6,6 +6,7 @@ import type { Shelf } from "../session/shelf.ts";
 import { readShipmentName } from "../session/ship.ts";
 import type { SealKey } from "../session/shipment.ts";
 import type { State } from "../session/state.ts";
+import { isOnlyTrace } from "./end-work.ts";
 import { finishComment, type Rest, savedBy, type Untold } from "./ship-rest.ts";
 
 const cancelled: Untold = { outcome: "suspended", reason: "cancelled", detail: "The run was cancelled." };
@@ -46,7 +47,8 @@ export async function tellRest(
     const words = { triggerPhrase, runUrl, untold };
     await finishComment({ ...rest, saved: savedBy(rest) }, { host, key, ...words });
   }
-  if (state.status === "ended") await leases.release(session, { from: 1, to: state.gen, signal });
+  if (state.status !== "ended" || isOnlyTrace(rest.log.manifest.identity, state)) return;
+  await leases.release(session, { from: 1, to: state.gen, signal });
 }
 
 /** Whether a later attempt of the same run had the session and ended it: no lease is left, but what it stored is. */

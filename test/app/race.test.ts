@@ -90,6 +90,16 @@ describe("a session that could not make its comment", () => {
     expect(played.ends).toEqual(["pull-request/opened", "ignored/done-before", "refused/not-found"]);
     expect([played.wrong, played.repeats]).toEqual([[], []]);
   });
+
+  it.each([1, 2])(
+    "nor where it pushed to a pull request, which leaves no branch of its own (seed %i)",
+    async (seed) => {
+      const given = { plans: [plan(101, "fix", 0)], locked: true, onPull: true, mode: "leased" } as const;
+      const played = await playRace(seed, given);
+      expect(played.ends).toEqual(["pull-request/pushed", "refused/ended", "refused/ended"]);
+      expect([played.pushes, played.wrong, played.repeats]).toEqual([1, [], []]);
+    },
+  );
 });
 
 describe("a run that was cut off until its job counted as over", () => {

@@ -38,7 +38,7 @@ function count(played: Played): void {
   counts.runs += played.runs;
   counts.died += played.died;
   counts.cut += played.cut;
-  if (played.pullRequests > 1 || played.branches > 1) counts.doublePublications += 1;
+  if (played.pullRequests > 1 || played.branches > 1 || played.pushes > 1) counts.doublePublications += 1;
   if (played.mode !== "unleased" && played.comments > 1) counts.doubleComments += 1;
   counts.repeatedCalls += played.repeatedCalls;
   counts.unfenced += played.unfenced;

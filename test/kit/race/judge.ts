@@ -6,7 +6,7 @@ import { findSession } from "../../../src/session/find.ts";
 import { lastEvent } from "../../../src/session/reader.ts";
 import { type SealKey, unsealShipment } from "../../../src/session/shipment.ts";
 import { verifyLog } from "../../../src/session/verify.ts";
-import { repositoryId, type Stage, session } from "./scene.ts";
+import { repositoryId, type Stage, session, topic } from "./scene.ts";
 
 /** The calls that a shipment's range of the log holds with a result of their own. */
 export function settledIn(bytes: Uint8Array, key: SealKey): readonly string[] {
@@ -32,15 +32,18 @@ export async function judge(
   const marker = markerOf(key, session, "comment");
   const comments = github.comments.filter(({ body }) => body.includes(marker)).length;
   const pullRequests = github.pulls.length;
-  const branches = [...github.branches.keys()].filter((name) => name !== "main").length;
+  const branches = [...github.branches.keys()].filter((name) => !["main", topic].includes(name)).length;
+  const published = stage.onPull ? stage.pushed.length : pullRequests;
   // A run that ends by an error leaves the session as one that dies, and so does one whose end comes too late.
   const broken = died + cut + ends.filter((end) => end.startsWith("failed")).length;
   const refused = ends.at(-1) === "refused/crash-loop" && broken >= 3;
   const stored = await storedEnd(stage);
-  const finished = pullRequests === 1 && (mode === "unleased" || stored === "ended");
+  const finished = published === 1 && (mode === "unleased" || stored === "ended");
   const wrong: string[] = [];
   if (pullRequests > 1) wrong.push(`${pullRequests} pull requests`);
   if (branches > 1) wrong.push(`${branches} branches`);
+  if (stage.pushed.length > 1) wrong.push(`${stage.pushed.length} pushes`);
+  if (stage.onPull && branches + pullRequests > 0) wrong.push("something beside the pull request");
   // Making a comment is the one effect that GitHub does not refuse the second time.
   const commentsMax = 1 + outrun.filter((what) => what.endsWith("the comment")).length;
   if (mode !== "unleased" && comments > commentsMax) wrong.push(`${comments} status comments`);
@@ -49,7 +52,7 @@ export async function judge(
     wrong.push("the comment does not tell of the pull request");
   if (mode === "leased" && repeated.length > 0) wrong.push(...new Set(repeated));
   if (!finished && !refused) wrong.push(`not finished: ${stored}; ${ends.join(", ")}`);
-  const opened = ends.filter((end) => end === "pull-request/opened").length;
+  const opened = ends.filter((end) => /^pull-request\/(opened|pushed)$/.test(end)).length;
   if (mode === "leased" && !stage.lossy && opened > 1) wrong.push("it was gone on with after its end");
   wrong.push(...unfenced);
   if (ends.includes("stands still")) wrong.push("a run waits for something that never comes");
@@ -57,6 +60,7 @@ export async function judge(
   return {
     pullRequests,
     branches,
+    pushes: stage.pushed.length,
     comments,
     repeatedCalls,
     repeats: repeated,

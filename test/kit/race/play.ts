@@ -5,6 +5,7 @@ import type { Outcome } from "../../../src/app/outcome.ts";
 import type { Sha } from "../../../src/base/hash.ts";
 import type { Command } from "../../../src/command/command.ts";
 import type { Trigger } from "../../../src/command/trigger.ts";
+import type { HostThread } from "../../../src/delivery/host.ts";
 import type { RunRef } from "../../../src/session/event.ts";
 import { sessionIdOf } from "../../../src/session/id.ts";
 import { sealKeyOf } from "../../../src/session/shipment.ts";
@@ -13,7 +14,7 @@ import { judge } from "./judge.ts";
 import { meansOf, raceMachine } from "./means.ts";
 import { entriesOf } from "./memory-workspace.ts";
 import { afterwards } from "./post.ts";
-import { fixComment, type Mode, repositoryId, type Stage, session, thread } from "./scene.ts";
+import { fixComment, type Mode, repositoryId, type Stage, session, thread, topic } from "./scene.ts";
 import { type Actor, type Fate, type Random, Scheduler, seeded } from "./scheduler.ts";
 
 const baseFiles: ReadonlyMap<string, string> = new Map([
@@ -32,6 +33,8 @@ export type Played = {
   readonly ends: readonly string[];
   readonly pullRequests: number;
   readonly branches: number;
+  /** Moves of the branch of the pull request that the command was given on. */
+  readonly pushes: number;
   readonly comments: number;
   readonly repeatedCalls: number;
   /** Each call that ran although a shipment held it as settled. */
@@ -98,30 +101,45 @@ function stageOf(seed: number, given: Given | null): Stage {
   const scheduler = new Scheduler(random, { lossy, onStep: () => clock.advance(500) });
   const tree = treeIdOf(entriesOf(baseFiles));
   const sha = commitIdOf({ tree, parent: "0".repeat(40) as Sha, message: "base", number: 0 });
-  const issue = {
-    number: thread,
-    kind: "issue",
-    title: "Broken",
-    body: "Both are wrong.",
-    author: "octo",
-  } as const;
+  const drawnPull = random() < 0.15;
+  const onPull = given === null ? drawnPull : given.onPull === true;
+  const branches = new Map([["main", sha]]);
+  if (onPull) branches.set(topic, sha);
+  const asked = threadOn(onPull, { locked: given?.locked === true, at: () => branches.get(topic) ?? sha });
   const github = memoryGitHub({
-    threads: new Map([
-      [thread, { ...issue, state: "open", locked: given?.locked === true, head: null, base: null }],
-    ]),
+    threads: new Map([[thread, asked]]),
     commits: new Map([[sha, { tree, parents: [], entries: entriesOf(baseFiles) }]]),
-    branches: new Map([["main", sha]]),
+    branches,
   });
   return {
-    ...{ seed, random, mode, lossy, scheduler, clock, github },
+    ...{ seed, random, mode, onPull, lossy, scheduler, clock, github },
     key: sealKeyOf("a key that is long enough", repositoryId),
     refs: { refs: new Map(), commits: new Map(), ended: [] },
     shelves: { stored: [] },
     base: { sha, files: baseFiles },
     settled: new Set(),
     repeated: [],
+    pushed: [],
     unfenced: [],
     outrun: [],
+  };
+}
+
+/** The thread as it is whenever it is looked at. */
+function threadOn(
+  onPull: boolean,
+  { locked, at }: { readonly locked: boolean; readonly at: () => Sha },
+): HostThread {
+  const words = { title: "Broken", body: "Both are wrong.", author: "octo" };
+  const text = { number: thread, ...words, state: "open", locked } as const;
+  if (!onPull) return { ...text, kind: "issue", head: null, base: null };
+  return {
+    ...text,
+    kind: "pull-request",
+    base: { ref: "main" },
+    get head() {
+      return { ref: topic, sha: at(), repositoryId };
+    },
   };
 }
 
@@ -132,7 +150,12 @@ function modeOf(draw: number): Mode {
   return draw < 0.9 ? "taken" : "unleased";
 }
 
-export type Given = { readonly plans: readonly Plan[]; readonly locked?: boolean; readonly mode?: Mode };
+export type Given = {
+  readonly plans: readonly Plan[];
+  readonly locked?: boolean;
+  readonly onPull?: boolean;
+  readonly mode?: Mode;
+};
 
 export type Plan = {
   readonly id: string;
@@ -217,7 +240,7 @@ function startRun(stage: Stage, plan: Plan, runs: Started[], attempt = 1): void 
     asks === "fix" ? { kind: "fix", text: "", sha: null } : { kind: "resume", session, run: named };
   const { signal } = new AbortController();
   handle(
-    { trigger: triggerOf(comment), command },
+    { trigger: triggerOf(comment, stage), command },
     meansOf(stage, { ...ref, takesOver }, { actor, machine }),
     { signal },
   )
@@ -236,22 +259,17 @@ function startRun(stage: Stage, plan: Plan, runs: Started[], attempt = 1): void 
     });
 }
 
-function triggerOf(comment: number): Trigger {
+function triggerOf(comment: number, { github }: Stage): Trigger {
   const octo = { login: "octo", id: 1, type: "User" };
   const at = "2026-01-01T00:00:00Z";
-  const issue = {
-    number: thread,
-    kind: "issue",
-    title: "Broken",
-    body: "Both are wrong.",
-    author: "octo",
-  } as const;
+  const asked = github.threads.get(thread);
+  if (asked === undefined) throw new Error(`there is no thread ${thread}`);
   return {
     kind: "comment",
     repositoryId,
     session: sessionIdOf(`repo:${repositoryId}/comment:${comment}`),
     sender: octo,
     comment: { id: comment, body: "@baton fix", author: octo, createdAt: at, updatedAt: at },
-    thread: { ...issue, state: "open", locked: false, head: null, base: null },
+    thread: { ...asked, state: "open", locked: false },
   };
 }

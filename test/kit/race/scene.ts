@@ -8,6 +8,8 @@ import type { SealKey } from "../../../src/session/shipment.ts";
 import type { MemoryRefs } from "./refs.ts";
 import type { Random, Scheduler } from "./scheduler.ts";
 
+/** The branch of the pull request that a command may be given on. */
+export const topic = "topic";
 export const repositoryId = 1296269;
 export const thread = 7;
 export const fixComment = 501;
@@ -23,6 +25,8 @@ export type Stage = {
   readonly seed: number;
   readonly random: Random;
   readonly mode: Mode;
+  /** Whether the command is given on a pull request, whose branch then gets the commit. */
+  readonly onPull: boolean;
   /** Whether answers may get lost besides what the plans say. */
   readonly lossy: boolean;
   readonly scheduler: Scheduler;
@@ -35,6 +39,8 @@ export type Stage = {
   /** Calls that a shipment holds as settled. */
   readonly settled: Set<string>;
   readonly repeated: string[];
+  /** Commits that the pull request's branch was moved to. */
+  readonly pushed: string[];
   /** What a run made that had lost the session, and had not looked. */
   readonly unfenced: string[];
   /** What a run made that had lost the session after it looked, the last thing before. */

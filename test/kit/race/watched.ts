@@ -53,6 +53,12 @@ export function watched(stage: Stage, ref: RunRef, { host, asks, shelf }: Ports)
           making("the branch", look);
           return host.branch.create(branch, sha);
         },
+        advance: async (branch, move) => {
+          making("the push", look);
+          const made = await host.branch.advance(branch, move);
+          if (made.kind === "made") stage.pushed.push(move.to);
+          return made;
+        },
       },
       pullRequest: {
         ...host.pullRequest,
