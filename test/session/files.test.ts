@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { diskSessionFiles } from "../../src/adapters/disk/files.ts";
 import { lockSession, readLock } from "../../src/adapters/disk/lock.ts";
 import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
@@ -35,18 +35,24 @@ describe("memory session files", () => {
 });
 
 describe.each(["process", "disk"] as const)("disk session files at durability %s", (durability) => {
+  const opened: AsyncDisposable[] = [];
+  afterEach(async () => {
+    for (const files of opened.splice(0)) await files[Symbol.asyncDispose]();
+  });
+  const openAt = async (dir: string) => {
+    const files = await diskSessionFiles(dir, { durability });
+    opened.push(files);
+    return files;
+  };
+
   sessionFilesContract(async () => {
     const dir = await fresh();
-    return {
-      files: await diskSessionFiles(dir, { durability }),
-      reopen: () => diskSessionFiles(dir, { durability }),
-      bound: boundOwnFiles,
-    };
+    return { files: await openAt(dir), reopen: () => openAt(dir), bound: boundOwnFiles };
   });
 
   it("does not give back a blob whose bytes were changed", async () => {
     const dir = await fresh();
-    const files = await diskSessionFiles(dir, { durability });
+    const files = await openAt(dir);
     const digest = await files.blobs.put(Buffer.from("payload"));
     await writeFile(path.join(dir, "blobs", digest), "Payload");
     expect(await files.blobs.get(digest)).toBeNull();
@@ -54,7 +60,7 @@ describe.each(["process", "disk"] as const)("disk session files at durability %s
 
   it("leaves no temporary file behind (F72)", async () => {
     const dir = await fresh();
-    const files = await diskSessionFiles(dir, { durability });
+    const files = await openAt(dir);
     await files.replaceManifest(Buffer.from("{}"), { barrier: true });
     await files.blobs.put(Buffer.from("payload"));
     expect((await readdir(dir, { recursive: true })).filter((name) => name.endsWith(".tmp"))).toEqual([]);
