@@ -89,14 +89,19 @@ describe("the lock of a session's directory", () => {
   });
 
   it("is taken from a process that has ended and that its parent has not asked for", async () => {
-    // The shell becomes a program that never waits for its child, which ends at once.
-    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], {
-      stdio: ["ignore", "pipe", "ignore"],
+    // The shell becomes a program that never waits for its child, which ends once that has happened.
+    const parent = spawn("sh", ["-c", "sh -c 'read -r _' <&3 & echo $!; exec sleep 600"], {
+      stdio: ["ignore", "pipe", "ignore", "pipe"],
     });
     try {
-      const pid = Number(String((await once(parent.stdout, "data"))[0]));
-      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
-      const startTime = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19];
+      const [said] = parent.stdout === null ? [] : await once(parent.stdout, "data");
+      const pid = Number(String(said));
+      const name = () => readFileSync(`/proc/${parent.pid}/comm`, "utf8");
+      await expect.poll(name, { timeout: 30_000 }).toBe("sleep\n");
+      parent.stdio[3]?.destroy();
+      const stat = () => readFileSync(`/proc/${pid}/stat`, "utf8");
+      await expect.poll(stat, { timeout: 30_000 }).toContain(") Z ");
+      const startTime = stat().split(") ")[1]?.split(" ")[19];
       const dir = await fresh();
       await writeFile(path.join(dir, "lock"), JSON.stringify({ owner: { pid, startTime }, sandbox: null }));
       expect((await lockSession(dir)).kind).toBe("locked");
