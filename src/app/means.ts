@@ -20,6 +20,8 @@ import type { ParseYaml } from "./read-config.ts";
 export type Orders = {
   readonly provider: string;
   readonly model: string;
+  /** Somebody named it for this run; else it is the default, or what the session was begun with. */
+  readonly modelGiven: boolean;
   readonly triggerPhrase: string;
   readonly allowedBots: readonly number[];
   /** What was set on purpose; the rest is the file's or the default. */

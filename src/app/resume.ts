@@ -92,10 +92,10 @@ async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promis
   const { identity } = log.manifest;
   const { session, baseSha } = identity;
   const known = { session, baseSha, turns: state.turn.number, costUsd: state.costUsd };
-  const { provider, model } = means.orders;
+  const { provider, model, modelGiven } = means.orders;
   const other = refuseOther(
-    { identity, inputs: state.inputs },
-    { provider, model, protocol, tools: toolsDigest(means) },
+    { identity, inputs: state.inputs, model: state.model },
+    { provider, model, modelGiven, protocol, tools: toolsDigest(means) },
   );
   if (other !== null) return outcome("refused", other.code, other.why, known);
   const ended = refuseEnded(state);

@@ -54,7 +54,7 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
       prices: means.prices,
       clock: means.clock,
       random: means.random,
-      request: { model: work.identity.model, system, tools: means.tools, maxTokens, maxTokensRaised },
+      request: { model: means.orders.model, system, tools: means.tools, maxTokens, maxTokensRaised },
       budget,
       shipped: async () => {
         await shipped;

@@ -55,6 +55,9 @@ export async function takeOver(
   hold.keep();
   const { journal, story } = opened;
   means.say(`${session}: continued from record ${log.tail.seq} as generation ${claim.gen}`);
+  const model = changedModel(proved, means);
+  if (model !== null)
+    means.say(`${session}: goes on with the model ${model.now} in place of ${model.before}`);
   const notes = [...unleasedNote(claim.why), ...proved.found.reported.map((item) => `Passed over: ${item}.`)];
   const runs = [...new Set([...proved.runs, means.run.id])];
   const { workspace, config } = ready;
@@ -177,10 +180,12 @@ async function append(
   const last = await unpackSession(found, log, files);
   const journal = await openJournal(log, { files, clock, mask, durability: orders.durability, gen });
   const story = await openStory(journal);
-  await story.append({ type: "run.claimed", gen, run: refOf(run), head: log.tail });
+  const model = changedModel({ log, state }, means)?.now ?? null;
+  const changed = model === null ? {} : { model };
+  await story.append({ type: "run.claimed", gen, run: refOf(run), head: log.tail, ...changed });
   for (const event of [...effects, ...abandonApprovals(state, gen)]) await story.append(event);
   const settled = await recoverCalls({ journal, append: story.append }, resolution);
-  const text = resumedText(state, { by, settled: settled?.status ?? null });
+  const text = resumedText(state, { by, settled: settled?.status ?? null, model });
   await story.append({ type: "note.added", about: "resumed", text: await journal.store(text) });
   const again = verifyLog(await files.read(), { witnessed: [] });
   if (again.kind === "damage") return refusal("failed", `the log that was just written: ${again.why}`);
@@ -191,15 +196,26 @@ async function append(
   return { kind: "opened", journal, story, last };
 }
 
+/** The model that a person named in place of the one before, or null. */
+function changedModel({ log, state }: Pick<Proved, "log" | "state">, { orders }: Means) {
+  const before = state.model ?? log.manifest.identity.model;
+  return before === orders.model ? null : { before, now: orders.model };
+}
+
 function resumedText(
   state: State,
-  { by, settled }: { readonly by: string; readonly settled: string | null },
+  {
+    by,
+    settled,
+    model,
+  }: { readonly by: string; readonly settled: string | null; readonly model: string | null },
 ): string {
   const open = openIntent(state);
   const parts = [
     `The work goes on in a new run on a new machine, asked for by ${by}.`,
     "The files are as they were after the last finished call; files that git ignores were rebuilt by setup.",
     settled === "rolled-back" ? "The call that was interrupted was undone." : "",
+    model === null ? "" : `You are ${model}; what was thought before was another model's, and is left out.`,
     open === null || settled !== null ? "" : "What was under way when the run before stopped is done again.",
   ];
   return parts.filter((part) => part !== "").join(" ");

@@ -44,6 +44,8 @@ export function extend(context: Context, event: SessionEvent, text: string): Con
       return text.trim() === "" ? context : { ...context, texts: [...context.texts, { type: "text", text }] };
     case "reply.received":
       return withReply(context, parseContent(text), event.stopReason);
+    case "run.claimed":
+      return event.model === undefined ? context : withoutSigned(context);
     case "calls.intended":
       return { ...context, asked: reordered(context.asked, event.calls) };
     case "call.settled": {
@@ -89,6 +91,19 @@ function withReply(context: Context, content: readonly Block[], stopReason: stri
     results: {},
     texts: [],
   };
+}
+
+/** Thinking is signed for the model that thought it; another one cannot be told it. */
+function withoutSigned(context: Context): Context {
+  const closed = context.closed.map(({ role, content }) => ({
+    role,
+    content: content.filter(({ type }) => !isSigned(type)),
+  }));
+  return { ...context, closed };
+}
+
+function isSigned(type: Block["type"]): boolean {
+  return type === "thinking" || type === "redacted_thinking";
 }
 
 function reordered(asked: readonly string[], calls: readonly { readonly id: string }[]): readonly string[] {

@@ -99,7 +99,17 @@ export type SessionEvent =
       /** The system prompt, whole: a resumed request sends these bytes again. */
       readonly system: Payload;
     }
-  | { readonly type: "run.claimed"; readonly gen: number; readonly run: RunRef; readonly head: Head | null }
+  | {
+      readonly type: "run.claimed";
+      readonly gen: number;
+      readonly run: RunRef;
+      readonly head: Head | null;
+      /**
+       * Where a person named another model than the one before: it goes on from here, and what that one signed is told
+       * no more. The identity keeps the model that began.
+       */
+      readonly model?: string;
+    }
   | { readonly type: "sandbox.started"; readonly sandbox: string; readonly pid: number | null }
   | { readonly type: "setup.started"; readonly commands: readonly string[] }
   | {

@@ -22,10 +22,12 @@ const readsAgainMax = 2;
 
 /** Check 6 of session.md, section 7: who resumes has to be what began it. Null when it is. */
 export function refuseOther(
-  { identity, inputs }: { readonly identity: Identity; readonly inputs: State["inputs"] },
+  { identity, inputs, model }: { readonly identity: Identity } & Pick<State, "inputs" | "model">,
   now: {
     readonly provider: string;
     readonly model: string;
+    /** A person named it for this run: the session goes on with it. */
+    readonly modelGiven: boolean;
     readonly protocol: number;
     readonly tools: Digest;
   },
@@ -42,10 +44,11 @@ export function refuseOther(
       `the session was begun with ${identity.provider}, this run has ${now.provider}`,
     );
   }
-  if (identity.model !== now.model) {
+  const before = model ?? identity.model;
+  if (before !== now.model && !now.modelGiven) {
     return refused(
       "other-model",
-      `the session was begun with ${identity.model}, this run has ${now.model}; set model: ${identity.model}`,
+      `the session works with ${before}, and this run has ${now.model} because nothing says otherwise; set model: ${before}, or model: ${now.model} to go on with that one`,
     );
   }
   if (identity.tools !== now.tools) {

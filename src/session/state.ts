@@ -44,6 +44,7 @@ export type State = {
   readonly identity: Identity | null;
   readonly budget: Budget | null;
   readonly system: Payload | null;
+  readonly model: string | null;
   readonly gen: number;
   /** Ids of the runs that claimed it, each once. */
   readonly runs: readonly string[];
@@ -82,6 +83,7 @@ export const initialState: State = {
   identity: null,
   budget: null,
   system: null,
+  model: null,
   gen: 0,
   runs: [],
   turn: { number: 0, phase: "idle", attempts: 0, stopReason: null, calls: [] },
@@ -189,7 +191,7 @@ export function deathsBefore(state: State, gen: number): number {
 }
 
 /** Deaths count as crashes, and at what: all since the last record happened where that record stands. */
-function claimed(state: State, { gen, run }: Of<"run.claimed">): State {
+function claimed(state: State, { gen, run, model }: Of<"run.claimed">): State {
   const deaths = deathsBefore(state, gen);
   const died = deaths > 0;
   const intent = openIntent(state);
@@ -198,6 +200,7 @@ function claimed(state: State, { gen, run }: Of<"run.claimed">): State {
   return {
     ...state,
     gen,
+    model: model ?? state.model,
     runs: state.runs.includes(run.id) ? state.runs : [...state.runs, run.id],
     status: "open",
     reason: null,

@@ -152,13 +152,24 @@ export function runUrl({ serverUrl, repository, run }: Surroundings): string {
 }
 
 function ordersOf(settings: Settings, durability: "process" | "disk", startsChecks: boolean): Orders {
-  const { model, triggerPhrase, allowedBots, budget, configPath, setup, checks, publish, shipSeconds } =
-    settings;
+  const {
+    model,
+    modelGiven,
+    triggerPhrase,
+    allowedBots,
+    budget,
+    configPath,
+    setup,
+    checks,
+    publish,
+    shipSeconds,
+  } = settings;
   const missing =
     "No model can be asked: the input anthropic-api-key is empty. Add the secret ANTHROPIC_API_KEY and pass it.";
   return {
     provider: "anthropic",
     model,
+    modelGiven,
     triggerPhrase,
     allowedBots,
     budget,

@@ -5,7 +5,7 @@ import { type Outcome, outcome } from "../app/outcome.ts";
 import { maskOf } from "../base/masking.ts";
 import type { DispatchAsks } from "../command/trigger.ts";
 import type { SessionId } from "../session/id.ts";
-import { StorageFailure } from "../session/open-journal.ts";
+import { diskFault } from "./disk-fault.ts";
 import { type LocalOptions, localMeans } from "./local.ts";
 import { type Cancel, listenForCancel } from "./local-cancel.ts";
 import { forgetOrders } from "./local-orders.ts";
@@ -102,6 +102,7 @@ function optionsFor(
     user: whoAsks(env),
     budget: command.asked.budget,
     resolve: command.asked.resolve,
+    modelGiven: command.asked.model !== null,
     apiKey,
     baseUrl,
     script,
@@ -133,8 +134,8 @@ function unexpected(
 ): Outcome {
   const message = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
-  if (error instanceof StorageFailure)
-    return outcome("failed", "storage", `The log could not be written: ${message}${cause}.`, { session });
+  const disk = diskFault(error);
+  if (disk !== null) return outcome("failed", "storage", disk, { session, resumable: open });
   if (!signal.aborted)
     return outcome("failed", "internal", `A fault of Baton: ${message}${cause}.`, {
       session,

@@ -43,6 +43,8 @@ export type LocalOptions = {
   readonly user: { readonly login: string; readonly id: number };
   readonly budget: Partial<Budget>;
   readonly resolve: Orders["resolve"];
+  /** Whether the model was named on this command line. */
+  readonly modelGiven: boolean;
   readonly apiKey: string | null;
   readonly baseUrl: string | null;
   /** The replies of `orders.script`, where that is the model. */
@@ -163,13 +165,14 @@ export function localKey(repositoryId: number): SealKey {
   return sealKeyOf("the local command line", repositoryId);
 }
 
-function ordersOf({ orders, budget, resolve, apiKey }: LocalOptions): Orders {
+function ordersOf({ orders, budget, resolve, modelGiven, apiKey }: LocalOptions): Orders {
   const { model, script, config, setup, checks } = orders;
   const missing =
     "No model can be asked: ANTHROPIC_API_KEY is not set. Set it in the environment; a key is never an argument.";
   return {
     provider: script === null ? "anthropic" : "scripted",
     model,
+    modelGiven,
     triggerPhrase: "/agent",
     allowedBots: [],
     budget,

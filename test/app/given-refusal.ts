@@ -342,7 +342,14 @@ export const faults: readonly (readonly [number, Fault])[] = [
       life: () => ({ orders: { provider: "another" } }),
     },
   ],
-  [6, { code: "other-model", says: "set model: scripted", life: () => ({ orders: { model: "another" } }) }],
+  [
+    6,
+    {
+      code: "other-model",
+      says: "works with scripted, and this run has another",
+      life: () => ({ orders: { model: "another" } }),
+    },
+  ],
   [
     6,
     {

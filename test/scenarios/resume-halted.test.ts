@@ -22,6 +22,32 @@ describe("a session that may not go on", () => {
     expect(world.github.refs("refs/agent/")).toEqual([]);
   });
 
+  it("is refused as other-model without the name of the model that it works with, and goes on with one that is named", async () => {
+    const look = use("read", { path: "sum.mjs" }, { thinking: "First I look." });
+    await using world = await givenWorld({ script: [look] });
+    const asked = world.asked();
+    await world.finish(asked, { inputs: { "max-turns": "1" } });
+    const session = sessionOf(world, asked);
+    world.model.script.push(use("read", { path: "sum.test.mjs" }, { thinking: "And now the test." }));
+    const another = { "max-turns": "2", model: "claude-opus-5" };
+    const changed = await world.finish(world.dispatch({ session }), { inputs: another });
+    expect(changed.outputs, changed.log).toMatchObject({ outcome: "suspended", reason: "turns" });
+    expect(changed.log).toContain("goes on with the model claude-opus-5");
+    const [, told] = world.model.requests.map(({ body }) => body);
+    expect(told?.model).toBe("claude-opus-5");
+    // What the first model signed is told no more; what it did is.
+    expect(JSON.stringify(told?.messages)).not.toContain("First I look.");
+    expect(JSON.stringify(told?.messages)).toContain("export const sum");
+    await expectRefused({ world, asked, session }, "other-model", "works with claude-opus-5");
+    world.model.script.push(...fixesSum);
+    const last = await world.finish(world.dispatch({ session }), {
+      inputs: { ...another, "max-turns": "9" },
+    });
+    expect(last.outputs, last.log).toMatchObject({ outcome: "pull-request" });
+    expect(JSON.stringify(world.model.requests.at(-1)?.body.messages)).toContain("And now the test.");
+    world.model.assertDone();
+  });
+
   it("is refused as moved, with its lease given back, when the pull request got another commit", async () => {
     await using world = await givenWorld({ script: [use("read", { path: "sum.mjs" })] });
     const asked = await askedOnPullRequest(world, { comment: "/agent fix" });

@@ -168,12 +168,6 @@ const cases: readonly Case[] = [
     spoil: (left) => reseal(left, (entries) => entries.filter(({ name }) => name !== "pack")),
   },
   {
-    code: "other-model",
-    when: "this run has another model",
-    says: "set model: claude-sonnet-5-5",
-    inputs: { model: "claude-opus-5" },
-  },
-  {
     code: "exhausted",
     when: "its budget is used up and not raised",
     says: "raise it with the input max-turns",

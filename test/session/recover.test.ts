@@ -85,7 +85,13 @@ describe("counting the runs of a session that died", () => {
 });
 
 describe("what resumes a session", () => {
-  const now = { provider: "scripted", model: "scripted", protocol: 1, tools: digestOf("tools") };
+  const now = {
+    provider: "scripted",
+    model: "scripted",
+    modelGiven: false,
+    protocol: 1,
+    tools: digestOf("tools"),
+  };
 
   it.each([
     ["goes on where it is what began it", {}, null, ""],
@@ -97,13 +103,28 @@ describe("what resumes a session", () => {
     ["is told of the provider before the model", { provider: "x", model: "x" }, "other-provider", ""],
     ["is told of the model before the tools", { model: "x", tools: digestOf("x") }, "other-model", ""],
   ] as const)("%s", (_title, over, code, says) => {
-    const refusal = refuseOther({ identity: identity(), inputs: ["comment:1"] }, { ...now, ...over });
+    const refusal = refuseOther(
+      { identity: identity(), inputs: ["comment:1"], model: null },
+      { ...now, ...over },
+    );
     expect(refusal?.code ?? null).toBe(code);
     expect(refusal?.why ?? "").toContain(says);
   });
 
+  it.each([
+    ["is refused with the model that began it, once another one was named", "another", false, "other-model"],
+    ["goes on with the one that was named, without naming it", "scripted", false, null],
+    ["goes on with any that is named now", "another", true, null],
+  ])("%s", (_title, model, modelGiven, code) => {
+    const session = { identity: identity(), inputs: ["comment:1"], model };
+    const before = model === "another" ? now : { ...now, model: "scripted" };
+    expect(refuseOther(session, { ...before, modelGiven })?.code ?? null).toBe(code);
+  });
+
   it("is refused where the run before died before it had recorded the task", () => {
-    expect(refuseOther({ identity: identity(), inputs: [] }, now)).toMatchObject({ code: "no-task" });
+    expect(refuseOther({ identity: identity(), inputs: [], model: null }, now)).toMatchObject({
+      code: "no-task",
+    });
   });
 
   it.each([

@@ -22,7 +22,9 @@ export const inputSchema = v.object({
     ),
     v.transform((text) => (text === "" ? null : text.replace(/\/+$/, ""))),
   ),
-  model: v.pipe(v.string(), v.regex(/^[\w.:@/-]{1,128}$/, "the name of a model, such as claude-sonnet-5-5")),
+  model: optional(
+    v.pipe(v.string(), v.regex(/^[\w.:@/-]{1,128}$/, "the name of a model, such as claude-sonnet-5-5")),
+  ),
   "github-token": v.pipe(secret(8), v.nonEmpty("a token is needed to read and answer")),
   "trigger-phrase": v.pipe(
     v.string(),

@@ -11,6 +11,8 @@ export type Settings = {
   /** Without a slash at the end; null for Anthropic's own. */
   readonly anthropicBaseUrl: string | null;
   readonly model: string;
+  /** The workflow names it; else it is the default. */
+  readonly modelGiven: boolean;
   readonly githubToken: string;
   readonly triggerPhrase: string;
   /** What to do where no comment says it, as written and empty where nothing is: the trigger makes sense of it. */
@@ -64,6 +66,8 @@ export function readSettings(): Settings | SettingsRefused {
   return { kind: "refused", why, secrets };
 }
 
+const defaultModel = "claude-sonnet-5-5";
+
 function settingsOf(values: InputValues, given: Secrets, secrets: readonly string[]): Settings {
   const [turns, minutes] = [values["max-turns"], values["max-minutes"]];
   const [tokens, costUsd] = [values["max-tokens"], values["max-cost-usd"]];
@@ -71,7 +75,8 @@ function settingsOf(values: InputValues, given: Secrets, secrets: readonly strin
     kind: "settings",
     anthropicApiKey: given["anthropic-api-key"] || null,
     anthropicBaseUrl: values["anthropic-base-url"],
-    model: values.model,
+    model: values.model ?? defaultModel,
+    modelGiven: values.model !== null,
     githubToken: given["github-token"],
     triggerPhrase: values["trigger-phrase"],
     asks: { session: values.session, task: values.task, target: values.target },

@@ -138,6 +138,7 @@ const tools = memoryToolbox(toolsIn(new Map(), () => {})).specs;
 const orders: Orders = {
   provider: "scripted",
   model: "scripted",
+  modelGiven: false,
   triggerPhrase: "@baton",
   allowedBots: [],
   budget: { minutes: 100_000 },

@@ -293,6 +293,7 @@ function toolsIn(
 const orders: Orders = {
   provider: "scripted",
   model: "scripted",
+  modelGiven: false,
   triggerPhrase: "@baton",
   allowedBots: [],
   budget: { minutes: 100_000 },
