@@ -83,19 +83,45 @@ async function newestOf(
   for (let left = ours; ; ) {
     const [newest] = left;
     if (newest === undefined) return { rivals: [], dead };
-    if (newest.expired) return expired(session, newest, ours);
     const level = left.filter((item) => newestFirstOrLevel(item, newest) === 0);
-    const opened = await allOf(
-      level.filter((item) => !item.expired),
-      options.open,
-    );
-    if ("kind" in opened) return opened;
-    const judged = opened.map((one) => ({ one, why: whyDead(one, options.claims) }));
-    dead.push(...judged.flatMap(({ why }) => why ?? []));
-    const rivals = judged.flatMap(({ one, why }) => (why === null ? [one] : []));
+    const rivals: Opened[] = [];
+    for (const tries of Map.groupBy(level, runIn).values()) {
+      const last = await lastOf(tries, { ...options, expired: (item) => expired(session, item, ours) });
+      if ("kind" in last) return last;
+      dead.push(...last.dead);
+      if (last.opened !== null) rivals.push(last.opened);
+    }
     if (rivals.length > 0) return { rivals, dead };
     left = left.filter((item) => !level.includes(item));
   }
+}
+
+/**
+ * The last of one run's tries of a number that no claim has left behind. The log only ever grew, so it holds what the
+ * tries before it held: they are not opened, and may be of an upload that was cut.
+ */
+async function lastOf(
+  tries: readonly ShelfItem[],
+  options: {
+    readonly claims: readonly Lease[];
+    readonly open: (item: ShelfItem) => Promise<Opened | Refused>;
+    readonly expired: (item: ShelfItem) => Refused;
+  },
+): Promise<{ readonly opened: Opened | null; readonly dead: readonly string[] } | Refused> {
+  const dead: string[] = [];
+  for (const item of tries) {
+    if (item.expired) return options.expired(item);
+    const opened = await options.open(item);
+    if ("kind" in opened) return opened;
+    const why = whyDead(opened, options.claims);
+    if (why === null) return { opened, dead };
+    dead.push(why);
+  }
+  return { opened: null, dead };
+}
+
+function runIn({ name }: ShelfItem): string {
+  return readShipmentName(name)?.run ?? "";
 }
 
 function nothingOf(session: SessionId, reported: readonly string[], runs: readonly string[]): Refused {
@@ -110,23 +136,7 @@ function expired(session: SessionId, newest: ShelfItem, ours: readonly ShelfItem
   return refused("expired", `shipment ${newest.name} has expired, which came after ${kept.name}`);
 }
 
-async function allOf(
-  items: readonly ShelfItem[],
-  open: (item: ShelfItem) => Promise<Opened | Refused>,
-): Promise<readonly Opened[] | Refused> {
-  const opened: Opened[] = [];
-  for (const item of items) {
-    const one = await open(item);
-    if ("kind" in one) return one;
-    opened.push(one);
-  }
-  return opened;
-}
-
-/**
- * An upload that was given up may turn up after all, beside a later one of the same number that holds more: the log
- * only ever grew, so the one that reaches furthest is the newest.
- */
+/** Where no lease kept two runs apart, both may have gone on under one number: the one that got further is taken. */
 function longestOf(rivals: readonly Opened[]): Opened {
   return rivals.reduce((longest, one) => (one.header.to > longest.header.to ? one : longest));
 }

@@ -153,16 +153,23 @@ export function shipmentName(
   return `agent-session-${session}-${gen}-${number}-${run.id}.${run.attempt}${again}`;
 }
 
-const nameShape = /^agent-session-s[0-9a-f]{12}-(\d{1,9})-(\d{1,9})-[a-z0-9.]+(?:-(\d{1,9}))?$/;
+const nameShape = /^agent-session-s[0-9a-f]{12}-(\d{1,9})-(\d{1,9})-([a-z0-9.]+)(?:-(\d{1,9}))?$/;
 
 /** `attempt` counts the tries of one number from 0: a later one holds what an earlier one held, and maybe more. */
-export type ShipmentName = { readonly gen: number; readonly number: number; readonly attempt: number };
+export type ShipmentName = {
+  readonly gen: number;
+  readonly number: number;
+  /** Id and attempt of the run. */
+  readonly run: string;
+  readonly attempt: number;
+};
 
 /** What a name claims; only the header is believed. */
 export function readShipmentName(name: string): ShipmentName | null {
   const match = nameShape.exec(name);
   if (match === null) return null;
-  return { gen: Number(match[1]), number: Number(match[2]), attempt: Number(match[3] ?? 0) };
+  const [, gen, number, run = "", attempt = 0] = match;
+  return { gen: Number(gen), number: Number(number), run, attempt: Number(attempt) };
 }
 
 type Range = { readonly records: readonly EventRecord[]; readonly bytes: Uint8Array };

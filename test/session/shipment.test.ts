@@ -149,6 +149,25 @@ describe("finding a session on the shelf", () => {
     expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "expired" });
   });
 
+  it("passes over a try that was stored cut, where a later try of the same run is whole (F43)", async () => {
+    const all = await given();
+    all.shelf.answers.push({ kind: "lost" });
+    await send(all, null, 1);
+    const [cut = "", whole = ""] = [...all.shelf.stored.keys()];
+    all.shelf.stored.set(cut, (all.shelf.stored.get(cut) ?? new Uint8Array()).subarray(0, 100));
+    expect(await find(all.shelf)).toMatchObject({ kind: "found", session: { last: { to: 1 } } });
+    expect(all.shelf.read).toEqual([whole]);
+  });
+
+  it("refuses where the last try does not open, whatever an earlier one held (F45)", async () => {
+    const all = await given();
+    all.shelf.answers.push({ kind: "lost" });
+    await send(all, null, 1);
+    const [, last = ""] = [...all.shelf.stored.keys()];
+    all.shelf.stored.set(last, new Uint8Array());
+    expect(await find(all.shelf)).toMatchObject({ kind: "refused", code: "tampered" });
+  });
+
   it("takes the one that reaches furthest where an upload that was given up turns up after all", async () => {
     const all = await given();
     const first = await send(all, null, 1);
@@ -204,6 +223,22 @@ describe("what another run stored", () => {
     expect(String(found.session.log)).not.toContain("late");
     expect(found.session.reported).toEqual([
       `agent-session-${sessionId()}-1-4-1.1: its records after 2 came when generation 2 had claimed the session`,
+    ]);
+  });
+
+  it("late, under a later try of the number that was gone on from, leaves the earlier try in its place (F44)", async () => {
+    const all = await givenTask();
+    const options = { ...all, signal };
+    for (let put = 0; put < 3; put += 1) all.shelf.answers.push({ kind: "lost" });
+    await sendShipment(await all.journal.snapshot(), null, 1, options);
+    const { head } = all.journal;
+    await all.journal.append({ type: "note.added", about: "nudge", text: inline("late") });
+    await sendShipment(await all.journal.snapshot(), null, 1, { ...options, tried: 3 });
+    const lease = { session: sessionId(), gen: 2, run: { id: "2", attempt: 1, job: "agent" }, head };
+    const found = await find(all.shelf, [lease]);
+    expect(found).toMatchObject({ kind: "found", session: { last: { number: 1, to: head.seq } } });
+    expect(found.kind === "found" && found.session.reported).toEqual([
+      expect.stringMatching(/-3: its records after 2 came when generation 2 had claimed/),
     ]);
   });
 
