@@ -38,7 +38,7 @@ describe("a session that is resumed where it cannot work", () => {
     ["workspace", "the base cannot be restored", unrestorable("/base")],
     ["workspace", "its files cannot be restored", unrestorable("/work")],
     ["sandbox", "no sandbox can be made", noSandbox],
-  ])("is suspended as %s, because %s, and goes on elsewhere", async (reason, _title, over) => {
+  ])("is suspended as %s, because %s, and goes on elsewhere (F71)", async (reason, _title, over) => {
     const stage = givenStage();
     await live(stage, { death: diesAfterTurn });
     const here = await live(stage, { asks: "resume", over });

@@ -61,7 +61,7 @@ export function objectsContract(make: MakeWorkspace): void {
       expect(await objects(["2".repeat(40) as Tree, tree])).toBe(0);
     });
 
-    it("refuses a pack that is cut, flipped or lacks what it names, and keeps nothing of it", async () => {
+    it("refuses a pack that is cut, flipped or lacks what it names, and keeps nothing of it (F63)", async () => {
       await using bench = await make({ base: small });
       const dir = await atBase(bench);
       put(dir, "src/new.js", "new\n");

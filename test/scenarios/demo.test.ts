@@ -35,7 +35,7 @@ const skipsTheSecondRound: Mutation = {
 const timeout = 240_000;
 
 describe("the demo", { timeout }, () => {
-  it("shows a killed session that goes on elsewhere and publishes only what the gate passed", async () => {
+  it("shows a killed session that goes on elsewhere and publishes only what the gate passed (F52)", async () => {
     using folder = temporary();
     const { exit, line, printed } = await runDemo(["--out", folder.path]);
     expect(line, printed).toMatchObject({

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** What can break in the artifact service, on the runner, in its processes and on its disk. */
+const rows: Readonly<Record<string, string>> = {
+  F41: "a name of an artifact that exists already",
+  F42: "no room for artifacts, or none allowed",
+  F43: "an upload that fails or hangs at any of its requests",
+  F44: "an upload that was stored, and whose answer was lost",
+  F45: "a download that was cut, even between two of its entries",
+  F46: "a download that was begun again over a half one",
+  F47: "artifacts that expired, were deleted, or are listed late",
+  F48: "a shipment that is too large or too slow",
+  F50: "a job that is cancelled",
+  F51: "a process that is killed",
+  F52: "a machine that is lost",
+  F53: "the job's time limit",
+  F54: "a full disk, and a write cut short by it",
+  F55: "a write or a sync that the disk fails",
+  F56: "a tool that uses up memory, processes or files",
+  F58: "a process that keeps a tool's output open",
+  F59: "a flood of output",
+  F60: "files that cannot be read or removed",
+  F61: "locks that a killed git left",
+  F63: "packed objects that were cut",
+  F64: "odd repositories",
+  F65: "two runs on one session",
+  F66: "a run that was dropped before it began",
+  F70: "a log of an older or a newer format",
+  F71: "a log and a tree of different age",
+  F72: "a rename or a temporary file that a crash left half done",
+  F73: "a post step after a main that did nothing",
+};
+
+const root = join(import.meta.dirname, "..");
+const titles =
+  /\b(?:it|test)(?:\.\w+(?:\([^)]*\))?)*\(\s*["'`]([^"'`]*)["'`]|^\s*\[?\s*["'`]([^"'`]*\(F\d[^"'`]*)["'`],/gm;
+
+function named(): ReadonlySet<string> {
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const ids = files.flatMap((name) =>
+    [...readFileSync(join(root, name), "utf8").matchAll(titles)].flatMap(([, title = "", row = ""]) =>
+      [...`${title}${row}`.matchAll(/\(((?:F\d+(?:, )?)+)\)/g)].flatMap(([, list = ""]) => list.split(", ")),
+    ),
+  );
+  return new Set(ids);
+}
+
+describe("every fault that the session is built for", () => {
+  const tested = named();
+  it.each(Object.entries(rows))("%s, %s, is named by the test that proves what happens then", (id) => {
+    expect(tested).toContain(id);
+  });
+});
