@@ -309,15 +309,23 @@ describe("what post ships", () => {
     };
     const shipping = { ...all.shipping, bytesMax: 20_000 };
     const shipper = openShipper({ ...all, shipping, last: null, shipSeconds: 60, signal, onUnshipped });
+    for (const event of turnOf(1, { id: "toolu_1", tool: "write", tree: "a".repeat(40) }))
+      await all.journal.append(event);
     for (let shipments = 0; shipments < 2; shipments += 1) {
       for (let notes = 0; notes < 3; notes += 1) await add();
       await shipper.ship();
     }
     await add();
+    for (const event of turnOf(2, { id: "toolu_2", tool: "write", tree: "b".repeat(40) }))
+      await all.journal.append(event);
     const rest = await shipRest(all.files, { shipping: () => shipping, signal });
-    expect(rest).toMatchObject({ kind: "shipped", sent: { kind: "sent", from: 10 } });
+    expect(rest).toMatchObject({ kind: "shipped", sent: { kind: "sent", from: 14 } });
     const found = await find(all.shelf);
     expect(found.kind === "found" && String(found.session.log)).toBe(String(all.files.state.log));
+    expect(found.kind === "found" && found.session.packs.map(String)).toEqual([
+      `pack of ${"a".repeat(40)} over `,
+      `pack of ${"b".repeat(40)} over ${"a".repeat(40)}`,
+    ]);
   });
 });
 

@@ -310,6 +310,21 @@ describe("a shipment that fails", () => {
     expect(all.said).toEqual([unavailable.why]);
   });
 
+  it("is nobody's trouble where the run is cancelled, for post still stores it", async () => {
+    const cancel = new AbortController();
+    const all = await given(givenShelf([failed]));
+    const said: string[] = [];
+    const onUnshipped = (why: string): void => {
+      said.push(why);
+    };
+    const options = { shipSeconds: 60, signal: cancel.signal, onUnshipped };
+    const shipper = openShipper({ ...all, last: null, ...options });
+    const shipping = shipper.ship();
+    cancel.abort();
+    expect(await shipping).toMatchObject({ kind: "unshipped" });
+    expect({ said, why: shipper.unshipped() }).toEqual({ said: [], why: null });
+  });
+
   it("is not repeated at every turn's end, only when it is due again (F43)", async () => {
     const all = await givenShipper({ answers: [failed, failed, failed] });
     const { shipper, shelf, shipping } = all;
