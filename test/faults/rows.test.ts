@@ -34,17 +34,15 @@ const rows: Readonly<Record<string, string>> = {
 };
 
 const root = join(import.meta.dirname, "..");
-const titles =
-  /\b(?:it|test)(?:\.\w+(?:\([^)]*\))?)*\(\s*["'`]([^"'`]*)["'`]|^\s*\[?\s*["'`]([^"'`]*\(F\d[^"'`]*)["'`],/gm;
+/** A title that ends with the rows it proves. */
+const titles = /\(((?:F\d+(?:, )?)+)\)["'`]/g;
 
 function named(): ReadonlySet<string> {
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ts"),
   );
   const ids = files.flatMap((name) =>
-    [...readFileSync(join(root, name), "utf8").matchAll(titles)].flatMap(([, title = "", row = ""]) =>
-      [...`${title}${row}`.matchAll(/\(((?:F\d+(?:, )?)+)\)/g)].flatMap(([, list = ""]) => list.split(", ")),
-    ),
+    [...readFileSync(join(root, name), "utf8").matchAll(titles)].flatMap(([, list = ""]) => list.split(", ")),
   );
   return new Set(ids);
 }
