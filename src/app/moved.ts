@@ -2,14 +2,21 @@ import { branchName } from "../delivery/branch.ts";
 import type { Host } from "../delivery/host.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
+import type { SettledEffect } from "./settle-effects.ts";
 
 /**
- * Check 10: the branch that the work goes to is where we left it, at `baseSha` or at what was delivered last. Null when
- * it is, else a sentence. Throws `HostUnavailable`.
+ * Check 10: the branch that the work goes to is where we left it, at `baseSha` or at what was delivered last. `settled`
+ * is what check 9 found out: a run that died right after it had pushed did not write that down. Null when it is, else a
+ * sentence. Throws `HostUnavailable`.
  */
-export async function whyMoved(identity: Identity, state: State, host: Host): Promise<string | null> {
+export async function whyMoved(
+  identity: Identity,
+  { state, settled }: { readonly state: State; readonly settled: readonly SettledEffect[] },
+  host: Host,
+): Promise<string | null> {
   const { session, thread, baseRef, baseSha } = identity;
-  const effect = state.effects[`${session}/branch`];
+  const key = `${session}/branch`;
+  const effect = settled.find((one) => one.key === key) ?? state.effects[key];
   const delivered = effect?.status === "done" ? effect.detail : null;
   if (thread?.kind === "pull-request") {
     const now = await host.thread(thread.number);

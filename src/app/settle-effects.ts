@@ -7,7 +7,7 @@ export type Settlements =
   | { readonly kind: "known"; readonly events: readonly SettledEffect[] }
   | { readonly kind: "refused"; readonly code: "in-doubt"; readonly why: string };
 
-type SettledEffect = Extract<SessionEvent, { type: "effect.settled" }>;
+export type SettledEffect = Extract<SessionEvent, { type: "effect.settled" }>;
 
 /**
  * Check 9 for effects: those that were intended and not settled are looked up by their key. Nothing is written; the

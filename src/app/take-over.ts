@@ -108,7 +108,7 @@ async function prepare(
   if (resolved.kind === "refused") return resolved;
   const effects = await lookUpEffects(state, identity, means);
   if (effects.kind === "refused") return effects;
-  const moved = await whyMoved(identity, state, means.host);
+  const moved = await whyMoved(identity, { state, settled: effects.events }, means.host);
   if (moved !== null) return refusal("moved", moved);
   const pinned = await ground.pin(pinTargetOf(identity), { signal });
   if (pinned.kind === "refused") return pinned;

@@ -10,7 +10,7 @@ const plan = (id: number, asks: Plan["asks"], from: number, ...fates: Plan["fate
 };
 
 describe("runs of one session at the same time", () => {
-  it("publish at most once, repeat nothing that was stored, and leave what a last run finishes", async () => {
+  it("publish at most once, repeat nothing that was stored, and leave what a last run finishes (F52, F65)", async () => {
     const played = [];
     for (let seed = 1; seed <= 40; seed += 1) played.push({ seed, ...(await playRace(seed)) });
     expect(played.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
@@ -156,6 +156,19 @@ describe("a session that a person has a run take over from one that works", () =
     expect(played.ends.slice(0, 2)).toEqual(["pull-request/opened", "pull-request/opened"]);
     expect([played.branches, played.pullRequests, played.comments]).toEqual([1, 1, 1]);
   });
+});
+
+describe("a run that died right after it had pushed to a pull request", () => {
+  it.each(few)(
+    "is gone on from where it left the branch, and nothing is pushed again (seed %i)",
+    async (seed) => {
+      const dies = { kind: "dies", at: "branch.advance", goneAfter: 0, lands: true } as const;
+      const plans = [plan(101, "fix", 0, dies), plan(102, "resume", 250)];
+      const played = await playRace(seed, { plans, onPull: true, mode: "leased" });
+      expect(played.ends.slice(0, 2)).toEqual(["dead", "pull-request/pushed"]);
+      expect([played.pushes, played.wrong]).toEqual([1, []]);
+    },
+  );
 });
 
 describe("what comes after a run that died", () => {

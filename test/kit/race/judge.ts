@@ -48,7 +48,7 @@ export async function judge(
   const commentsMax = 1 + outrun.filter((what) => what.endsWith("the comment")).length;
   if (mode !== "unleased" && comments > commentsMax) wrong.push(`${comments} status comments`);
   const silent = github.comments.filter(({ body }) => body.includes(marker) && !body.includes("/pull/"));
-  if (mode === "leased" && !stage.lossy && pullRequests > 0 && finished && silent.length > 0)
+  if (mode === "leased" && !stage.lossy && !refused && pullRequests > 0 && finished && silent.length > 0)
     wrong.push("the comment does not tell of the pull request");
   if (mode === "leased" && repeated.length > 0) wrong.push(...new Set(repeated));
   if (!finished && !refused) wrong.push(`not finished: ${stored}; ${ends.join(", ")}`);

@@ -187,7 +187,7 @@ function relayOf({ random }: Stage, i: number): Plan {
   // The first shipment of a run that goes on is where what it claimed, and nothing else, is known of it.
   const claimed = i > 0 && random() < 0.6;
   const at = claimed ? "put" : 20 + upTo(30);
-  const dies = { kind: "dies", at, goneAfter: upTo(10), lands: random() < 0.5 } as const;
+  const dies = { kind: "dies", at, goneAfter: upTo(10), ...(random() < 0.5 && { lands: false }) } as const;
   const fates: readonly Fate[] = [random() < (i < 2 ? 0.9 : 0.3) ? { ...dies, post: 60 + upTo(300) } : dies];
   return { id: String(101 + i), fates, from: i * 160 + upTo(60), asks: i === 0 ? "fix" : "resume" };
 }

@@ -25,7 +25,7 @@ export type Fate =
       readonly at: number | string;
       readonly goneAfter: number;
       readonly post?: "in time" | number;
-      /** False where nothing of what it had under way arrives. */
+      /** Whether what it had under way arrives, all or nothing; by chance where it is not said. */
       readonly lands?: boolean;
     }
   /** Stands still for so long that others get far; its job goes on. */
@@ -237,7 +237,7 @@ export class Scheduler {
     let last = 0;
     for (const call of open) {
       const drawn = Math.floor(this.#random() * 3);
-      const landing = fate.kind === "dies" && fate.lands === false ? 0 : drawn;
+      const landing = fate.kind === "dies" && fate.lands !== undefined ? Number(fate.lands) : drawn;
       const later = landing === 2 ? 1 + Math.floor(this.#random() * 20) : 0;
       if (landing > 0) {
         last = Math.max(last, later);
