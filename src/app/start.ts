@@ -179,16 +179,14 @@ async function begin(
   });
   if (claim.kind === "refused") return outcome("refused", claim.code, claim.why, known);
   const { gen } = claim;
-  // Another run may have had the session from beginning to end between our look and our claim.
-  const ended = holders.length > 0 ? null : await endedBefore(asked, means);
-  if (ended !== null) {
-    if (claim.leased) await leases.release(session, { from: gen, to: gen, signal });
-    return ended;
-  }
-  // The run before may have stored something between our look and our claim.
-  if (holders.length > 0 && !(await keptNothing(session, holders, means, signal))) {
-    await leases.release(session, { from: gen, to: gen, signal });
-    return outcome("refused", "lost-race", `The run before was still storing ${session}; resume it.`, known);
+  let mayBegin = false;
+  try {
+    const late = await cameLate(asked, means, { holders, signal });
+    if (late !== null) return late;
+    mayBegin = true;
+  } finally {
+    // Also where the look got no answer: a lease that is left behind alone would hide that the session has ended.
+    if (!mayBegin && claim.leased) await leases.release(session, { from: gen, to: gen, signal });
   }
   const identity = identityOf(asked, means, workspace);
   const budget = budgetOf(means, config);
@@ -209,6 +207,21 @@ async function begin(
   const notes = [...asked.notices, ...removedNote(task.removed), ...unleasedNote(claim.why)];
   const options = { budget, last: null, runs: [run.id], notes, signal };
   return carryOn({ means, identity, hold: claim, ground, workspace, config, journal, story }, options);
+}
+
+/** What other runs did between our look and our claim, where it leaves nothing to begin; else null. */
+async function cameLate(
+  asked: Authorised,
+  means: Means,
+  { holders, signal }: { readonly holders: readonly Lease[]; readonly signal: AbortSignal },
+): Promise<Outcome | null> {
+  const { session } = asked.trigger;
+  // One may have had the session from beginning to end, or the one before may have stored something.
+  if (holders.length === 0) return endedBefore(asked, means);
+  if (await keptNothing(session, holders, means, signal)) return null;
+  return outcome("refused", "lost-race", `The run before was still storing ${session}; resume it.`, {
+    session,
+  });
 }
 
 function identityOf(asked: Authorised, means: Means, workspace: Workspace): Identity {

@@ -62,9 +62,15 @@ async function endedMeanwhile(
   }: { readonly leases: Leases; readonly holders: readonly Lease[]; readonly signal: AbortSignal },
 ): Promise<Claim | null> {
   if (holders.length === 0) return null;
-  const now = await leases.holders(session, { signal });
-  if (holders.every((holder) => now.some((lease) => lease.gen === holder.gen))) return null;
-  await leases.release(session, { from: gen, to: gen, signal });
+  let whole = false;
+  try {
+    const now = await leases.holders(session, { signal });
+    whole = holders.every((holder) => now.some((lease) => lease.gen === holder.gen));
+  } finally {
+    // Also where the look got no answer: a lease that is left behind alone would hide that the session has ended.
+    if (!whole) await leases.release(session, { from: gen, to: gen, signal });
+  }
+  if (whole) return null;
   const why = `another run went on with ${session} and ended it while this one was looking; nothing was done`;
   return { kind: "refused", code: "lost-race", why };
 }

@@ -61,6 +61,21 @@ describe("claiming a generation", () => {
     expect(claim).toMatchObject({ kind: "refused", why: expect.stringContaining("run 7 (attempt 1)") });
   });
 
+  it("gives its claim back when nobody answers whether the leases that it saw are still there", async () => {
+    const released: unknown[] = [];
+    const leases: Leases = {
+      ...leasesThat({}),
+      holders: () => Promise.reject(new Error("no answer")),
+      release: async (_session, { from, to }) => {
+        released.push({ from, to });
+      },
+    };
+    const rest = { run: run("9"), head: null, genReached: 2, takeOver: null, signal };
+    const claim = claimSession(sessionId(), { leases, holders: [lease(2, "1")], ...rest });
+    await expect(claim).rejects.toThrow("no answer");
+    expect(released).toEqual([{ from: 3, to: 3 }]);
+  });
+
   it.each(cases)("%s", async (_title, answer, holders, genReached, result) => {
     const claim = await claimSession(sessionId(), {
       leases: leasesThat(answer),

@@ -23,7 +23,7 @@ import {
   memoryWorkspace,
   toolsIn,
 } from "./memory-workspace.ts";
-import { leasesOver, refRequests } from "./refs.ts";
+import { leasesOver, newestLease, refRequests } from "./refs.ts";
 import { repositoryId, type Stage } from "./scene.ts";
 import type { Actor } from "./scheduler.ts";
 import { watched } from "./watched.ts";
@@ -58,7 +58,10 @@ export function sharedPorts(
     ...seen.shelf,
     put: async (name, bytes, options) => {
       const put = await seen.shelf.put(name, bytes, options);
-      if (put.kind === "stored") for (const id of settledIn(bytes, key)) stage.settled.add(id);
+      // What comes when another run has the session is a dead branch: what it settled there was not done.
+      const holder = newestLease(stage.refs)?.run;
+      const counts = holder === undefined || (holder.id === ref.id && holder.attempt === ref.attempt);
+      if (put.kind === "stored" && counts) for (const id of settledIn(bytes, key)) stage.settled.add(id);
       return put;
     },
   };
