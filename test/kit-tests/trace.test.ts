@@ -21,6 +21,8 @@ const trace = `
 100 write(1<UNIX-STREAM:[1->2]>, "::add-mask::two\\n", 16) = 16
 101 mkdir("/tmp/world/machine-1/work/_temp/shipment-Ab12Cd", 0700) = 0
 101 write(19<anon_inode:[eventfd]>, "\\1\\0\\0\\0\\0\\0\\0\\0", 8) = 8
+100 openat(AT_FDCWD, "x", O_WRONLY|O_CREAT, 0600) = 22</tmp/world/machine-1/work/_temp/shipment-Ab12Cd/x>
+100 write(22</tmp/world/machine-1/work/_temp/shipment-Ab12Cd/x>, "x", 1) = 1
 100 write(22<${home}/events.jsonl>, "{\\"seq\\":1,\\"gen\\":1,\\"at\\":5,\\"prev\\":\\"0\\",\\"event\\":{\\"type\\":\\"session.opened\\"", 300) = 300
 100 mkdir("${home}/git", 0700) = -1 EEXIST (File exists)
 100 mkdir("${home}/git/trees.git", 0700) = 0
@@ -45,6 +47,7 @@ describe("the points of a traced process", () => {
       "write to the job log: ::add-mask #1",
       "write to the job log: ::add-mask #2",
       "mkdir shipment-<id> #1",
+      "write shipment-<id>/x #1",
       "write agent/<session>/events.jsonl (session.opened) #1",
       "mkdir agent/<session>/git/trees.git #1",
       "connect to GitHub #1",
@@ -58,8 +61,9 @@ describe("the points of a traced process", () => {
 
   it("are counted as the tracer counts them, the thread's calls that are no points included", () => {
     const counted = points.map(({ thread, syscall, nth }) => `${thread} ${syscall} ${nth}`);
-    expect(counted.slice(3, 7)).toEqual(["own write 4", "own mkdir 2", "own connect 1", "own write 5"]);
-    expect(points[3]?.file).toEqual({
+    expect(counted.slice(4, 8)).toEqual(["own write 5", "own mkdir 2", "own connect 1", "own write 6"]);
+    expect(points[3]?.opened).toBe(1);
+    expect(points[4]?.file).toEqual({
       path: "<machine>/work/_temp/agent/<session>/events.jsonl",
       nth: 1,
     });

@@ -37,7 +37,11 @@ async function play(stage: KillStage, name: string): Promise<Played> {
     stage,
     moments.map((text) => {
       const [type = "", nth, place] = text.replace("then ", "").split(" ");
-      return { machine, main: killAt({ type, nth: Number(nth), place: place as Place }), post: null };
+      return {
+        machine: () => machine,
+        main: killAt({ type, nth: Number(nth), place: place as Place }),
+        post: null,
+      };
     }),
   );
 }

@@ -1,8 +1,8 @@
 // Plays one case of the sweep: takes aim until the process dies where it is meant to, a few times at most.
-import { nameOf, predictedRefusals, type SweepCase, type Target } from "./cases.ts";
+import { nameOf, type Phase, predictedRefusals, type SweepCase, type Target } from "./cases.ts";
 import { type Blow, type Death, type Played, playKill } from "./play.ts";
 import type { Point } from "./points.ts";
-import { onDisk, type Reference } from "./reference.ts";
+import { onDisk, pointsOfLostMachine, type Reference } from "./reference.ts";
 import type { KillStage } from "./stage.ts";
 import { correct, type Strike, strike } from "./strike.ts";
 import { type Aim, aimAt } from "./tracer.ts";
@@ -38,10 +38,16 @@ export async function attempt(
   const began = performance.now();
   let aims = one.targets.map(({ point }) => aimAt(point));
   for (let tries = 1; ; tries += 1) {
-    const { played, strikes } = await playOnce(stage, one, { reference, open, aims });
+    const { played, strikes, instead } = await playOnce(stage, one, { reference, open, aims });
     const hits = strikes.map((each) => each.hit());
     if (played.reached === "all" || tries === triesMax) {
-      return resultOf(played, one, { reference, hits, tries, ms: Math.round(performance.now() - began) });
+      return resultOf(played, one, {
+        reference,
+        hits,
+        instead,
+        tries,
+        ms: Math.round(performance.now() - began),
+      });
     }
     aims = one.targets.map((target, i) =>
       corrected(aims[i] ?? aimAt(target.point), target, hits[i] ?? null, reference),
@@ -53,9 +59,16 @@ function corrected(aim: Aim, { phase, point }: Target, hit: Point | null, refere
   return hit?.name === point.name ? aim : correct(aim, point, hit, reference[phase]);
 }
 
+type Once = {
+  readonly played: Played;
+  readonly strikes: readonly Strike[];
+  /** The single case that is proved by it; null where it is the one that was wanted, or none. */
+  readonly instead: string | null;
+};
+
 async function playOnce(
   stage: KillStage,
-  { targets }: SweepCase,
+  one: SweepCase,
   {
     reference,
     open,
@@ -65,33 +78,65 @@ async function playOnce(
     readonly open: (name: string) => boolean;
     readonly aims: readonly Aim[];
   },
-): Promise<{ readonly played: Played; readonly strikes: readonly Strike[] }> {
+): Promise<Once> {
   const { world } = stage;
+  const { targets } = one;
   const deep = targets.length > 1;
-  const strikes = targets.map((target, i) => {
-    const accepted = (name: string): boolean =>
-      name === target.point.name || open(nameOf({ ...target, point: { ...target.point, name } }));
+  let proved: Target | null = null;
+  const accepted = (name: string): boolean => {
+    proved =
+      provedBy(name, targets[0], reference).find((each) => nameOf(each) === one.name || open(nameOf(each))) ??
+      null;
+    return proved !== null;
+  };
+  const strikes = targets.map(({ phase, point }, i) => {
+    const order = reference[phase];
     // Of several deaths each may be anywhere: no list of points says what a run does after another one died.
-    const order = reference[target.phase];
-    return strike(world, aims[i] ?? aimAt(target.point), { order, accepted: deep ? null : accepted });
+    return strike(world, aims[i] ?? aimAt(point), { order, accepted: deep ? null : accepted });
   });
   const { opening } = reference;
   const atOpening = strike(world, aimAt(opening), { order: reference.main, accepted: null }).blow;
-  const deaths = targets.map((target, i) => deathOf(target, strikes[i]?.blow ?? atOpening, atOpening));
+  const deaths = targets.map((target, i) =>
+    deathOf(() => proved ?? target, target.phase, { blow: strikes[i]?.blow ?? atOpening, atOpening }),
+  );
   const inputs = targets[0].phase === "mainOnDisk" ? onDisk : {};
-  return { played: await playKill(stage, deaths, inputs), strikes };
+  const played = await playKill(stage, deaths, inputs);
+  return { played, strikes, instead: proved === null ? null : nameOf(proved) };
 }
 
-function deathOf({ phase, machine }: Target, blow: Blow, opening: Blow): Death {
+/**
+ * What a death at this point can be the proof of, the wanted kind first. Whether the machine goes with the process is
+ * decided when it has died, and with the machine gone a point stands for its whole stretch.
+ */
+function provedBy(name: string, wanted: Target, reference: Reference): readonly Target[] {
+  const { phase } = wanted;
+  const order = reference[phase];
+  const at = order.findIndex((point) => point.name === name);
+  const point = order[at];
+  if (point === undefined) return [];
+  if (phase !== "main") return [{ ...wanted, point }];
+  const first = pointsOfLostMachine(order, false).findLast((each) => order.indexOf(each) <= at);
+  const survives: Target = { phase, point, machine: "survives" };
+  const lost = [point, ...(first === undefined ? [] : [first])].map(
+    (each): Target => ({ phase, point: each, machine: "lost" }),
+  );
+  return wanted.machine === "lost" ? [...lost, survives] : [survives, ...lost];
+}
+
+function deathOf(
+  target: () => Target,
+  phase: Phase,
+  { blow, atOpening }: { readonly blow: Blow; readonly atOpening: Blow },
+): Death {
   switch (phase) {
     case "main":
     case "mainOnDisk":
     case "recovery":
-      return { machine, main: blow, post: null };
+      return { machine: () => target().machine, main: blow, post: null };
     case "postEnded":
-      return { machine: "survives", main: null, post: blow };
+      return { machine: () => "survives", main: null, post: blow };
     case "postDied":
-      return { machine: "survives", main: opening, post: blow };
+      return { machine: () => "survives", main: atOpening, post: blow };
   }
 }
 
@@ -101,21 +146,19 @@ function resultOf(
   {
     reference,
     hits,
+    instead,
     tries,
     ms,
   }: {
     readonly reference: Reference;
+    readonly instead: string | null;
     readonly hits: readonly (Point | null)[];
     readonly tries: number;
     readonly ms: number;
   },
 ): Result {
   const { lostRecords, repeatedEffects, over } = played;
-  const [target] = one.targets;
-  const [hit = null] = hits;
-  const single = one.targets.length === 1;
-  const name =
-    single && hit !== null && played.reached === "all" ? nameOf({ ...target, point: hit }) : one.name;
+  const name = played.reached === "all" ? (instead ?? one.name) : one.name;
   const common = {
     name,
     over,

@@ -21,7 +21,12 @@ export type Blow = (at: { readonly machine: string; readonly session: string }) 
 };
 
 /** How one run dies. A `post` that dies takes the machine with it: the job is over. */
-export type Death = { readonly machine: Machine; readonly main: Blow | null; readonly post: Blow | null };
+export type Death = {
+  /** Asked when `main` has ended. */
+  readonly machine: () => Machine;
+  readonly main: Blow | null;
+  readonly post: Blow | null;
+};
 
 export type Played = Judgement & {
   /**
@@ -115,38 +120,40 @@ async function die(
   const place = world.machine();
   const at = { machine: place, session: one.session };
   const blows = { main: main?.(at), post: post?.(at) };
-  let written: Kept["records"] = [];
+  const seen: { written: Kept["records"]; where: Machine; astray: boolean } = {
+    ...{ written: [], where: "survives", astray: false },
+  };
   const options: JobOptions = {
     machine: place,
     nodeFlags: stage.nodeFlags,
     inputs,
     env: { ...stage.env, ...blows.main?.env, ...blows.post?.env },
     under: { main: blows.main?.under ?? [], post: blows.post?.under ?? [] },
-    post: machine === "survives",
-    afterMain: async () => {
-      written = recordsOn(place, one.session);
+    afterMain: async (signal) => {
+      seen.astray = signal === "SIGKILL" && blows.main?.hit?.() === false;
+      seen.where = machine();
+      seen.written = recordsOn(place, one.session);
     },
+    post: () => seen.where === "survives" && !seen.astray,
   };
   const job = await world.job(pickUp(world, one), options);
   const result = await job.done;
   const mainDied = result.signal === "SIGKILL";
   const postDied = result.postCode === null;
   const died = (main === null || mainDied) && (post === null || postDied);
-  const reached = !died
-    ? "not"
-    : [blows.main, blows.post].every((blow) => blow?.hit?.() !== false)
-      ? "all"
-      : "elsewhere";
-  if (machine === "lost" || post !== null) await rm(place, { recursive: true, force: true });
+  seen.astray ||= postDied && blows.post?.hit?.() === false;
+  const reached = seen.astray ? "elsewhere" : died ? "all" : "not";
+  if (seen.where === "lost" || post !== null || seen.astray)
+    await rm(place, { recursive: true, force: true });
   const wrong = (await survivors(place)).map((line) => `still runs: ${line}`);
   world.github.completeRun(job.runId, mainDied ? "failure" : result.conclusion);
   const stored = await recordsStored(world, one.session);
   // Where `main` came to its own end, nothing is left to ship but the note of the last shipment itself.
-  const shipped = mainDied && machine === "survives" && post === null;
+  const shipped = mainDied && seen.where === "survives" && post === null;
   if (shipped && result.postCode !== 0) wrong.push(`post ended with ${result.postCode}`);
   // Whatever post has to warn of, it could not do.
   if (mainDied) wrong.push(...result.annotations.map(({ message }) => `said: ${message}`));
-  const records = shipped ? [...written, ...stored] : stored;
+  const records = shipped ? [...seen.written, ...stored] : stored;
   return { result, reached, mainDied, kept: { records, linesSeen: journal.lines.length }, wrong };
 }
 

@@ -22,6 +22,8 @@ export type Point = {
    * went to it with this.
    */
   readonly file: { readonly path: string; readonly nth: number } | null;
+  /** For a write to any other file by the script's thread, which opens it right before: which `openat` that was. */
+  readonly opened: number | null;
   /** Whether it can be told when the machine is gone: it speaks to somebody outside, or starts a command that may. */
   readonly leaves: boolean;
 };
@@ -39,8 +41,20 @@ export function pointsOf(operations: readonly Operation[], around: Surroundings)
     const { thread, syscall, nth } = operation;
     const named = fileIn(operation, around);
     const file = named === null ? null : { path: named, nth: next(`${thread} ${syscall} ${named}`) };
-    return { name: `${what} #${next(what)}`, thread, syscall, nth, file, leaves: leaves(operation) };
+    return {
+      name: `${what} #${next(what)}`,
+      thread,
+      syscall,
+      nth,
+      file,
+      opened: openedFor(operation, file),
+      leaves: leaves(operation),
+    };
   });
+}
+
+function openedFor({ thread, args, opens }: Operation, file: Point["file"]): number | null {
+  return file === null && thread === "own" && /^\d+<\//.test(args) ? opens : null;
 }
 
 /** Stands for the runner's end of standard output. */
@@ -89,7 +103,7 @@ function describe(operation: Operation, around: Surroundings): string {
   if (isSpawn(operation)) return "spawn";
   if (syscall === "connect") return `connect to ${peerIn(args, around)}`;
   const target = /^\d+<((?:TCP|UNIX)[^\]]*\]|[^>]*)/.exec(args)?.[1] ?? "";
-  if (/^[12]</.test(args)) return `${log}: ${wordsIn(args)}`;
+  if (/^[12]</.test(args)) return `${log}: ${wordsIn(args.replaceAll(around.session, ""))}`;
   if (target.startsWith("TCP")) return `send ${requestIn(args, around)} to ${peerOf(target, around)}`;
   if (target.startsWith("UNIX")) return `tell a child ${messageIn(args)}`;
   const path = target.startsWith("/") ? target : (/"((?:[^"\\]|\\.)*)"/.exec(args)?.[1] ?? target);

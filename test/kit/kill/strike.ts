@@ -67,10 +67,21 @@ export function strike(
  */
 export function correct(aim: Aim, wanted: Point, hit: Point | null, reference: readonly Point[]): Aim {
   if (aim.path !== null) return aim;
+  const countAt = (point: Point): number | null =>
+    point.thread !== aim.thread ? null : aim.syscall === "openat" ? point.opened : nthOf(point, aim.syscall);
   const at = reference.findIndex(({ name }) => name === hit?.name);
-  const struck = reference
-    .slice(Math.max(at, 0))
-    .find(({ thread, syscall }) => thread === aim.thread && syscall === aim.syscall);
-  const by = hit === null ? -4 : at < 0 || struck === undefined ? 1 : wanted.nth - struck.nth;
+  const struck =
+    at < 0
+      ? undefined
+      : reference
+          .slice(at)
+          .map(countAt)
+          .find((count) => count !== null);
+  const should = countAt(wanted);
+  const by = hit === null ? -4 : should === null || struck == null ? 1 : should - struck;
   return { ...aim, nth: Math.max(1, aim.nth + (by === 0 ? 1 : by)) };
+}
+
+function nthOf({ syscall, nth }: Point, name: string): number | null {
+  return syscall === name ? nth : null;
 }

@@ -8,8 +8,11 @@ export const watched: readonly string[] = [
   ...["connect", "clone", "clone3", "fork", "vfork"],
 ];
 
-/** Watched too, but no operations: they tell which pipes are the process's own, and what a child became. */
-const context = ["pipe", "pipe2", "execve"];
+/**
+ * Watched too, but no operations: they tell which pipes are the process's own, what a child became, and how many files
+ * were opened before one was written to.
+ */
+const context = ["pipe", "pipe2", "execve", "openat"];
 
 export const traced: readonly string[] = [...watched, ...context];
 
@@ -24,6 +27,8 @@ export type Operation = {
   readonly syscall: string;
   /** How many calls of this name the thread had entered with it, from 1; what strace counts. */
   readonly nth: number;
+  /** How many times the thread had called `openat` before. */
+  readonly opens: number;
   /** The arguments as strace prints them, cut at its limit. */
   readonly args: string;
   /** Null where it was never seen to return: the process died in it. */
@@ -110,7 +115,16 @@ function enter(reading: Reading, { tid, syscall, args, result }: Extract<Line, {
     for (const inode of args.matchAll(/pipe:\[(\d+)\]/g)) reading.pipes.add(inode[1] ?? "");
   if (!watched.includes(syscall) || isThread) return;
   const thread: Thread = tid === reading.main ? "own" : "pool";
-  const op: Open = { tid, thread, syscall, nth, args, result, child: "" };
+  const op: Open = {
+    tid,
+    thread,
+    syscall,
+    nth,
+    opens: reading.counts.get(`${tid} openat`) ?? 0,
+    args,
+    result,
+    child: "",
+  };
   reading.ops.push(op);
   if (isSpawn(op) && result !== null) reading.children.set(idIn(result), op);
 }

@@ -28,11 +28,14 @@ export type Aim = {
   readonly path: string | null;
 };
 
-/** As the reference says. A process wakes itself by writes that come when they come, so a file is a surer count. */
-export function aimAt({ thread, syscall, nth, file }: Point): Aim {
-  return file === null
-    ? { thread, syscall, nth, path: null }
-    : { thread, syscall, nth: file.nth, path: file.path };
+/**
+ * As the reference says. A process wakes itself by writes that come when they come, so the writes to one file are a
+ * surer count, and so are the files that it opens.
+ */
+export function aimAt({ thread, syscall, nth, file, opened }: Point): Aim {
+  if (file !== null) return { thread, syscall, nth: file.nth, path: file.path };
+  if (opened !== null) return { thread, syscall: "openat", nth: opened, path: null };
+  return { thread, syscall, nth, path: null };
 }
 
 const common = ["-yy", "-s", "256", "-e", "signal=none", "-e", `trace=${traced.join(",")}`];

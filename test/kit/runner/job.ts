@@ -103,9 +103,9 @@ export class Job implements Run {
 
   async #finish(main: Promise<StepEnd>): Promise<RunResult> {
     const end = await main;
-    await this.#options.afterMain?.();
+    await this.#options.afterMain?.(end.signal);
     const { post, postIf } = this.#action;
-    const wanted = this.#options.post !== false && !this.#lost && shouldRun(postIf, this.#conclude(end));
+    const wanted = this.#hasPost() && !this.#lost && shouldRun(postIf, this.#conclude(end));
     const postEnd =
       post !== undefined && wanted
         ? await (await this.#step(post, this.#options.under?.post)).ended
@@ -113,6 +113,11 @@ export class Job implements Run {
     const orphans = await killOrphans(this.#trackingId);
     this.#warnOfUndeclaredOutputs();
     return this.#result(end, postEnd, orphans);
+  }
+
+  #hasPost(): boolean {
+    const { post } = this.#options;
+    return typeof post === "function" ? post() : post !== false;
   }
 
   /** Starts node on a script; `ended` settles when it has ended and its files are read. */

@@ -30,14 +30,14 @@ export interface RunOptions {
   readonly githubToken?: string;
   /** What to do to the process when a line of its output (before masking) matches; each once, in order. */
   readonly plan?: readonly PlannedAct[];
-  /** False: the post step does not run, as when the machine dies. Default true. */
-  readonly post?: boolean;
+  /** False: the post step does not run, as when the machine dies. Asked when main has ended; default true. */
+  readonly post?: boolean | (() => boolean);
   /** A command that starts node in its place, as a tracer does: node and the script come as its last words. */
   readonly under?: { readonly main?: readonly string[]; readonly post?: readonly string[] };
   /** What node is told before the script. */
   readonly nodeFlags?: readonly string[];
   /** Called when main has ended and before post starts, which waits for it. */
-  readonly afterMain?: () => Promise<void>;
+  readonly afterMain?: (signal: NodeJS.Signals | null) => Promise<void>;
   readonly debug?: boolean;
   readonly sha?: string;
   /** Default: the head of the event's default branch. */
