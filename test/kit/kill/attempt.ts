@@ -37,6 +37,7 @@ export async function attempt(
 ): Promise<Result> {
   const began = performance.now();
   let aims = one.targets.map(({ point }) => aimAt(point));
+  const tried: number[][] = one.targets.map(() => []);
   for (let tries = 1; ; tries += 1) {
     const { played, strikes, instead } = await playOnce(stage, one, { reference, open, aims });
     const hits = strikes.map((each) => each.hit());
@@ -49,14 +50,16 @@ export async function attempt(
         ms: Math.round(performance.now() - began),
       });
     }
-    aims = one.targets.map((target, i) =>
-      corrected(aims[i] ?? aimAt(target.point), target, hits[i] ?? null, reference),
-    );
+    aims = one.targets.map(({ phase, point }, i) => {
+      const aim = aims[i] ?? aimAt(point);
+      const hit = hits[i] ?? null;
+      const counts = [...(tried[i] ?? []), aim.nth];
+      tried[i] = counts;
+      return hit?.name === point.name
+        ? aim
+        : correct(aim, point, { hit, order: reference[phase], tried: counts });
+    });
   }
-}
-
-function corrected(aim: Aim, { phase, point }: Target, hit: Point | null, reference: Reference): Aim {
-  return hit?.name === point.name ? aim : correct(aim, point, hit, reference[phase]);
 }
 
 type Once = {

@@ -53,8 +53,8 @@ export function pointsOf(operations: readonly Operation[], around: Surroundings)
   });
 }
 
-function openedFor({ thread, args, opens }: Operation, file: Point["file"]): number | null {
-  return file === null && thread === "own" && /^\d+<\//.test(args) ? opens : null;
+function openedFor({ thread, syscall, args, opens }: Operation, file: Point["file"]): number | null {
+  return file === null && thread === "own" && syscall === "write" && /^\d+<\//.test(args) ? opens : null;
 }
 
 /** Stands for the runner's end of standard output. */

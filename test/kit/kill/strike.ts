@@ -63,23 +63,34 @@ export function strike(
 
 /**
  * The aim that should have hit `wanted`, from where this one struck: the two stand as far apart as in the reference.
- * Where it struck nothing the run made fewer calls, and where it struck something unknown any other count may do.
+ * Where it struck nothing the run made fewer calls. Two that are under way at once may come in the other order now, so
+ * no count is tried twice.
  */
-export function correct(aim: Aim, wanted: Point, hit: Point | null, reference: readonly Point[]): Aim {
+export function correct(
+  aim: Aim,
+  wanted: Point,
+  {
+    hit,
+    order,
+    tried,
+  }: { readonly hit: Point | null; readonly order: readonly Point[]; readonly tried: readonly number[] },
+): Aim {
   if (aim.path !== null) return aim;
   const countAt = (point: Point): number | null =>
     point.thread !== aim.thread ? null : aim.syscall === "openat" ? point.opened : nthOf(point, aim.syscall);
-  const at = reference.findIndex(({ name }) => name === hit?.name);
+  const at = order.findIndex(({ name }) => name === hit?.name);
   const struck =
     at < 0
       ? undefined
-      : reference
+      : order
           .slice(at)
           .map(countAt)
           .find((count) => count !== null);
   const should = countAt(wanted);
   const by = hit === null ? -4 : should === null || struck == null ? 1 : should - struck;
-  return { ...aim, nth: Math.max(1, aim.nth + (by === 0 ? 1 : by)) };
+  const near = Array.from({ length: 2 * tried.length + 3 }, (_, i) => (i % 2 === 0 ? -i : i + 1) / 2);
+  const counts = near.map((step) => aim.nth + by + step).filter((nth) => nth > 0 && !tried.includes(nth));
+  return { ...aim, nth: counts[0] ?? aim.nth };
 }
 
 function nthOf({ syscall, nth }: Point, name: string): number | null {
