@@ -15,7 +15,8 @@ const replaysACall: Mutation = {
   file: "app/open-work.js",
   find: "    board.sandbox(room.sandbox);\n",
   replace: `    board.sandbox(room.sandbox);
-    const intended = journal.history.flatMap(({ event }) => (event.type === "calls.intended" ? event.calls : []));
+    const before = await journal.recordsFrom(0);
+    const intended = before.flatMap(({ record: { event } }) => (event.type === "calls.intended" ? event.calls : []));
     for (const { id, tool, arguments: input } of intended.filter((call) => call.tool === "shell").slice(-1)) {
       const call = { id, tool, arguments: JSON.parse(await journal.load(input)), attachment: null };
       await room.toolbox.run(call, { signal, onOutput: () => {} });
