@@ -27,7 +27,8 @@ export type Result = {
   readonly ms: number;
 };
 
-const triesMax = 5;
+/** Where several die, each may die anywhere, and only one that comes to no death is tried again. */
+const triesMaxOf = ({ targets }: SweepCase): number => (targets.length === 1 ? 5 : 2);
 
 /** `open` tells whether another single case, by its name, still waits: striking it by mistake proves that one. */
 export async function attempt(
@@ -41,7 +42,7 @@ export async function attempt(
   for (let tries = 1; ; tries += 1) {
     const { played, strikes, instead } = await playOnce(stage, one, { reference, open, aims });
     const hits = strikes.map((each) => each.hit());
-    if (played.reached === "all" || tries === triesMax) {
+    if (played.reached === "all" || tries === triesMaxOf(one)) {
       return resultOf(played, one, {
         reference,
         hits,

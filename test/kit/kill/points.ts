@@ -173,7 +173,8 @@ function settle(path: string, { machine, session }: Surroundings): string {
     .replace(/\.probe-[\w-]+/, ".probe")
     .replace(/[0-9a-f]{40,64}/g, "<digest>")
     .replace(/objects\/[0-9a-f]{2}(\/[0-9a-f]{38})?/, "objects/<digest>")
-    .replace(/\.\d+(-<id>)?\.tmp$/, ".tmp")
+    .replace(/lock\.[^/]+\.tmp$/, "lock.tmp")
+    .replace(/\.\d+\.tmp$/, ".tmp")
     .replace(/tmp_\w+/, "<tmp>")
     .replace(/\.[ab]\.tmp$/, ".tmp");
 }
