@@ -8,6 +8,7 @@ import { type Outcome, outcome } from "./app/outcome.ts";
 import { recognise } from "./app/recognise.ts";
 import type { Untold } from "./app/ship-rest.ts";
 import { maskOf } from "./base/masking.ts";
+import { unwaited } from "./wire/unwaited.ts";
 
 // A comment that is not for us ends here within the time that node takes to start: the rest is loaded when needed.
 const settings = readSettings();
@@ -45,7 +46,7 @@ function keep(name: "pid" | "ended", value: string): void {
 }
 
 keep("pid", String(process.pid));
-const ending = await run().catch((error: unknown) =>
+const ending = await Promise.race([run(), unwaited()]).catch((error: unknown) =>
   outcome("failed", "internal", String(error instanceof Error ? error.stack : error)),
 );
 // The session's own comment and summary tell its end; any other end is told here, and by post where there is a comment.

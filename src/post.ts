@@ -4,6 +4,7 @@ import { keptByMain } from "./adapters/actions/state.ts";
 import { readSurroundings } from "./adapters/actions/surroundings.ts";
 import type { Untold } from "./app/ship-rest.ts";
 import { maskOf } from "./base/masking.ts";
+import { unwaited } from "./wire/unwaited.ts";
 
 // Runs whatever became of `main`. Where no session was opened there is nothing to do, and nothing is loaded.
 const settings = readSettings();
@@ -25,7 +26,7 @@ function untoldIn(ended: string | null): Untold | null {
 }
 
 // The job's result is `main`'s: what goes wrong here is said and does not turn a good run red.
-await run().catch((error: unknown) => {
+await Promise.race([run(), unwaited()]).catch((error: unknown) => {
   log.warn(
     `What the run left could not be stored: ${mask(String(error instanceof Error ? error.stack : error))}`,
   );
