@@ -12,7 +12,7 @@
 // what nobody can tell apart: of writes to the job log that follow one another the first is played, with the machine
 // lost the first point after each thing that left it, and of the two syncs of the manifest at each record every fourth.
 //
-// `points` counts the distinct points at which a run died; `notReached` the cases whose point never came in five runs.
+// `points` counts the distinct points at which a run died; `notReached` the cases whose point never came in eight runs.
 // A session that was over when it was picked up is among the recovered, and counted as `over` too.
 import { attempt, type Result } from "../kit/kill/attempt.ts";
 import { casesOf, predictedRefusals, type SweepCase } from "../kit/kill/cases.ts";
