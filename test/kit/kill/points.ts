@@ -167,7 +167,7 @@ function settle(path: string, { machine, session }: Surroundings): string {
     .replaceAll(session, "<session>")
     .replace(/^\/work\/_temp\//, "")
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
-    .replace(/runs\/[\d.]+-[0-9a-f]+/, "run")
+    .replace(/runs\/[\d.]+-[0-9a-f]+/, "<run>")
     .replace(/\b(shipment|sandbox|probe|check)-\w{6}\b/g, "$1-<id>")
     .replace(/agent-session-<session>-[\d.-]+/, "<shipment>")
     .replace(/\.probe-[\w-]+/, ".probe")
