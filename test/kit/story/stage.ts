@@ -1,30 +1,23 @@
 // The stories of the app on memory adapters: what survives a process, and processes that work on it.
-import { memoryChecks } from "../../../src/adapters/memory/checks.ts";
 import { type MemoryFiles, memorySessionFiles } from "../../../src/adapters/memory/files.ts";
 import { commitIdOf, treeIdOf } from "../../../src/adapters/memory/git-objects.ts";
 import { type MemoryGitHub, memoryGitHub, memoryHost } from "../../../src/adapters/memory/host.ts";
 import { type MemoryLeases, memoryLeases } from "../../../src/adapters/memory/leases.ts";
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
 import { type MemoryShelves, memoryShelf } from "../../../src/adapters/memory/shelf.ts";
-import { type MemoryTool, memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
-import type { Means, Orders, Rooms } from "../../../src/app/means.ts";
+import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
+import type { Means, Orders } from "../../../src/app/means.ts";
 import { shipRest } from "../../../src/app/ship-rest.ts";
 import { digestOf, type Sha } from "../../../src/base/hash.ts";
-import type { CheckRun } from "../../../src/gate/checks.ts";
 import type { Model, ModelRequest } from "../../../src/loop/model.ts";
 import type { SessionEvent } from "../../../src/session/event.ts";
 import { type SessionId, sessionIdOf } from "../../../src/session/id.ts";
 import { type SealKey, sealKeyOf } from "../../../src/session/shipment.ts";
 import type { Workspace } from "../../../src/workspace/workspace.ts";
 import { handClock } from "../given.ts";
-import {
-  dirs,
-  entriesOf,
-  type MemoryMachine,
-  memoryMachine,
-  memoryWorkspace,
-} from "../race/memory-workspace.ts";
+import { dirs, entriesOf, memoryMachine, memoryWorkspace } from "../race/memory-workspace.ts";
 import { type Death, Life, mortal } from "./mortal.ts";
+import { roomsOn, toolsIn } from "./rooms.ts";
 import { tellsStory } from "./tale.ts";
 
 export const repositoryId = 1296269;
@@ -231,63 +224,6 @@ function watchedHost({ github }: Stage, made: string[]): Means["host"] {
       update: noted("edit", host.comment.update),
     },
   };
-}
-
-function roomsOn(machine: MemoryMachine, ran: string[], external: boolean): Rooms {
-  return {
-    impossible: async () => null,
-    setup: async (_dirs, commands) => {
-      ran.push("setup");
-      return commands.map((command) => ({ command, exitCode: 0, ms: 1, output: "" }));
-    },
-    open: async ({ work }) => {
-      const files = machine.dirs.get(work);
-      if (files === undefined) throw new Error(`there is no directory ${work}`);
-      const toolbox = memoryToolbox(toolsIn(files, { ran, external }));
-      const sandbox = external ? "off" : "memory";
-      return {
-        kind: "open",
-        room: { sandbox, pid: null, toolbox, [Symbol.asyncDispose]: async () => undefined },
-      };
-    },
-    checks: () =>
-      memoryChecks(({ name }, tree): CheckRun => {
-        ran.push(`check ${name}`);
-        const files = machine.trees.get(tree);
-        // Both lines belong together: half of the fix is what turns this check red.
-        const isRight =
-          name === "first" || files?.get("a.txt") === "a\n" || files?.get("b.txt") === "fixed\n";
-        const result = isRight ? { exitCode: 0, output: "ok" } : { exitCode: 1, output: "b is wrong" };
-        return { ...result, timedOut: false, cancelled: false, ms: 10 };
-      }),
-  };
-}
-
-function toolsIn(
-  files: Map<string, string>,
-  { ran, external }: { readonly ran: string[]; readonly external: boolean },
-): readonly MemoryTool[] {
-  return [
-    {
-      name: "read",
-      class: "read",
-      required: ["path"],
-      run: async ({ path = "" }, { call }) => {
-        ran.push(`read ${call.id}`);
-        return files.get(path) ?? "no such file";
-      },
-    },
-    {
-      name: "write",
-      class: external ? "external" : "workspace",
-      required: ["path", "text"],
-      run: async ({ path = "", text = "" }, { call }) => {
-        ran.push(`write ${call.id}`);
-        files.set(path, text);
-        return `wrote ${path}`;
-      },
-    },
-  ];
 }
 
 const orders: Orders = {
