@@ -3,7 +3,11 @@ import type { Means } from "../../src/app/means.ts";
 import { HostUnavailable } from "../../src/delivery/host.ts";
 import { endOf, type LifeOptions, live, type Played } from "../kit/story/play.ts";
 import type { Stage } from "../kit/story/stage.ts";
-import { type Fault, faults, givenLeft } from "./given-refusal.ts";
+import { type Fault, givenLeft } from "./given-refusal.ts";
+import { unbelieved } from "./given-unbelieved.ts";
+import { unfit } from "./given-unfit.ts";
+
+const faults = [...unbelieved, ...unfit];
 
 /** What a refusal has to leave as it was, besides the one reply to who asked. */
 function seen({ shelves, leases, github }: Stage) {
