@@ -1,56 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Put } from "../../src/session/shelf.ts";
 import { unsealShipment } from "../../src/session/shipment.ts";
-import { openShipper, type Shipper } from "../../src/session/shipper.ts";
-import { inline, sessionId, turnOf } from "../kit/given.ts";
-import { type Answer, expected, find, type Given, given, givenShelf, send, signal } from "./given-shelf.ts";
-
-const failed: Put = { kind: "failed", why: "the service answered 500" };
-const unavailable: Put = { kind: "unavailable", why: "the quota is used up" };
-
-type Open = Given & { readonly shipper: Shipper; readonly said: string[] };
-
-async function givenShipper({
-  shipSeconds = 60,
-  answers = [],
-}: {
-  readonly shipSeconds?: number;
-  readonly answers?: Answer[];
-} = {}): Promise<Open> {
-  const all = await given(givenShelf(answers));
-  return { ...all, ...open(all, shipSeconds) };
-}
-
-function open(all: Given, shipSeconds: number): { readonly shipper: Shipper; readonly said: string[] } {
-  const said: string[] = [];
-  const onUnshipped = (why: string): void => {
-    said.push(why);
-  };
-  return { said, shipper: openShipper({ ...all, last: null, shipSeconds, signal, onUnshipped }) };
-}
-
-const note = (text: string) => ({ type: "note.added", about: "nudge", text: inline(text) }) as const;
-
-/** Which records each stored shipment holds, in the order in which they were stored. */
-function ranges({ shelf }: Given): readonly string[] {
-  return [...shelf.stored.values()].map((bytes) => {
-    const unsealed = unsealShipment(bytes, expected);
-    if (unsealed.kind === "refused") throw new Error(unsealed.why);
-    const { number, from, to } = unsealed.header;
-    return `${number}: ${from}-${to}`;
-  });
-}
-
-async function isFoundWhole(all: Given): Promise<boolean> {
-  const found = await find(all.shelf);
-  const log = found.kind === "found" ? Buffer.from(found.session.log) : Buffer.from(found.why);
-  return log.length > 0 && Buffer.from(all.files.state.log).subarray(0, log.length).equals(log);
-}
-
-/** Until the first upload is under way. */
-async function begun({ shelf }: Given): Promise<void> {
-  while (shelf.tried.length === 0) await new Promise((next) => setImmediate(next));
-}
+import { openShipper } from "../../src/session/shipper.ts";
+import { turnOf } from "../kit/given.ts";
+import { expected, given, send, signal } from "./given-shelf.ts";
+import { begun, failed, givenShipper, isFoundWhole, note, ranges } from "./given-shipper.ts";
 
 describe("shipping at a turn's end", () => {
   it("waits for ship-seconds since the shipment before", async () => {
@@ -243,96 +197,5 @@ describe("shipments", () => {
       expect(await shipper.ship()).toEqual({ kind: "shipped" });
       expect(shelf.tried).toHaveLength(202);
     }
-  });
-});
-
-describe("a shipment that fails", () => {
-  it("is made good by the next one, under names that were never used (F41, F43)", async () => {
-    const all = await givenShipper({ answers: [failed, failed, failed] });
-    const { shipper, shelf, journal, shipping, said } = all;
-    shipping.clock.advance(60_000);
-    await shipper.turnEnded();
-    await shipper.idle();
-    expect({ said, why: shipper.unshipped(), stored: shipper.stored() }).toEqual({
-      said: [failed.why],
-      why: failed.why,
-      stored: 0,
-    });
-    await journal.append(note("later"));
-    expect(await shipper.ship()).toEqual({ kind: "shipped" });
-    const name = `agent-session-${sessionId()}-1-1-1.1`;
-    expect(shelf.tried).toEqual([name, `${name}-1`, `${name}-2`, `${name}-3`]);
-    expect({ why: shipper.unshipped(), stored: shipper.stored() }).toEqual({ why: null, stored: 2 });
-    expect(ranges(all)).toEqual(["1: 1-2"]);
-  });
-
-  it("waits between its tries, and does not before the first or after the last (F43)", async () => {
-    const all = await givenShipper({ answers: [failed, failed, failed] });
-    await all.shipper.ship();
-    expect(all.shipping.clock.elapsed()).toBe(5_000);
-  });
-
-  it("is one shipment where its bytes were stored after all (F44)", async () => {
-    const all = await givenShipper({ answers: [{ kind: "lost" }, { kind: "lost" }] });
-    await all.shipper.ship();
-    await all.journal.append(note("later"));
-    await all.shipper.ship();
-    const [one, two, three] = [...all.shelf.stored.values()].map((bytes) => Buffer.from(bytes));
-    expect([one?.equals(two ?? Buffer.alloc(0)), one?.equals(three ?? Buffer.alloc(0))]).toEqual([
-      true,
-      true,
-    ]);
-    expect(await isFoundWhole(all)).toBe(true);
-    const found = await find(all.shelf);
-    expect(found).toMatchObject({ kind: "found", session: { last: { number: 2, to: 3 }, reported: [] } });
-  });
-
-  it("leaves one chain where all its tries were stored and none was acknowledged (F44)", async () => {
-    const lost = { kind: "lost" } as const;
-    const all = await givenShipper({ answers: [lost, lost, lost] });
-    expect(await all.shipper.ship()).toMatchObject({ kind: "unshipped" });
-    await all.journal.append(note("later"));
-    await all.shipper.ship();
-    await all.journal.append(note("latest"));
-    await all.shipper.ship();
-    expect(ranges(all)).toEqual(["1: 1-1", "1: 1-1", "1: 1-1", "1: 1-2", "2: 3-4"]);
-    expect(await isFoundWhole(all)).toBe(true);
-  });
-
-  it("ends the tries of this run where nothing can be stored, and is told once (F42)", async () => {
-    const all = await givenShipper({ shipSeconds: 0, answers: [unavailable] });
-    for (let turn = 0; turn < 3; turn += 1) {
-      await all.journal.append(note("later"));
-      await all.shipper.turnEnded();
-    }
-    expect(await all.shipper.ship()).toEqual({ kind: "unshipped", why: unavailable.why });
-    expect(all.shelf.tried).toHaveLength(1);
-    expect(all.said).toEqual([unavailable.why]);
-  });
-
-  it("is nobody's trouble where the run is cancelled, for post still stores it", async () => {
-    const cancel = new AbortController();
-    const all = await given(givenShelf([failed]));
-    const said: string[] = [];
-    const onUnshipped = (why: string): void => {
-      said.push(why);
-    };
-    const options = { shipSeconds: 60, signal: cancel.signal, onUnshipped };
-    const shipper = openShipper({ ...all, last: null, ...options });
-    const shipping = shipper.ship();
-    cancel.abort();
-    expect(await shipping).toMatchObject({ kind: "unshipped" });
-    expect({ said, why: shipper.unshipped() }).toEqual({ said: [], why: null });
-  });
-
-  it("is not repeated at every turn's end, only when it is due again (F43)", async () => {
-    const all = await givenShipper({ answers: [failed, failed, failed] });
-    const { shipper, shelf, shipping } = all;
-    shipping.clock.advance(60_000);
-    for (let turn = 0; turn < 5; turn += 1) {
-      await shipper.turnEnded();
-      await shipper.idle();
-    }
-    expect(shelf.tried).toHaveLength(3);
   });
 });
