@@ -1,105 +1,11 @@
 import { readdirSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { githubShelf } from "../../src/adapters/github/shelf.ts";
-import type { Find } from "../../src/session/find.ts";
-import { findSession } from "../../src/session/find.ts";
-import type { Shelf } from "../../src/session/shelf.ts";
-import { type Sent, type Shipping, sendShipment } from "../../src/session/ship.ts";
-import { sealKeyOf } from "../../src/session/shipment.ts";
-import { type GitHubWorld, githubWorld } from "../adapters/github/world.ts";
+import { describe, expect, it } from "vitest";
+import type { Sent } from "../../src/session/ship.ts";
 import type { FaultRule } from "../kit/github/faults.ts";
-import { inline, sessionId } from "../kit/given.ts";
-import { type Given, givenTask, shippingTo } from "../session/given-shelf.ts";
+import { sessionId } from "../kit/given.ts";
+import { expectWhole, givenPlace, ours, type Place, sharedWorld, signal } from "./given-artifacts.ts";
 
-const { signal } = new AbortController();
-const ours = { event: "issue_comment", actor: "write" } as const;
-
-/** A session on the artifacts of one run, over the official client and real HTTP. */
-type Place = {
-  readonly run: number;
-  readonly shelf: Shelf;
-  readonly session: Given;
-  readonly ship: (from: Sent | null) => Promise<Sent>;
-  readonly find: (runs?: readonly number[]) => Promise<Find>;
-  readonly names: () => readonly string[];
-};
-
-let world: GitHubWorld;
-/** The bounds on uploads that are under way, newest last: what ends them is called here and not by the time. */
-const bounds: { readonly ms: number; readonly end: () => void }[] = [];
-
-beforeAll(async () => {
-  world = await githubWorld();
-});
-
-beforeEach(() => {
-  bounds.length = 0;
-  const wait = globalThis.setTimeout;
-  // The clients of artifacts and blobs wait up to 23 s between their tries and take no clock: such waits are over here.
-  const quick = (handler: () => void, ms = 0, ...rest: readonly []): NodeJS.Timeout => {
-    if (ms >= 90_000) bounds.push({ ms, end: handler });
-    return wait(handler, ms >= 2_000 && ms < 25_000 ? 0 : ms, ...rest);
-  };
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(quick as never);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-});
-
-async function place(): Promise<Place> {
-  const { github, dir, place: at } = world;
-  const { id: run } = github.addRun(ours);
-  for (const [name, value] of Object.entries(github.env({ id: run, attempt: 1, job: "agent" })))
-    vi.stubEnv(name, value);
-  const repositoryId = github.repository.id;
-  const home = { repositoryId, defaultBranch: "main", workflowPaths: [".github/workflows/agent.yml"] };
-  const shelf = githubShelf({ ...at, home, retentionDays: 1, tempDir: dir });
-  const session = await givenTask();
-  const key = sealKeyOf("sk-secret-key-1", 1296269);
-  const shipping: Shipping = { ...shippingTo(shelf, String(run)), key };
-  const names = () =>
-    github.artifacts
-      .list()
-      .filter((artifact) => artifact.run === run)
-      .map(({ name }) => name);
-  return {
-    run,
-    shelf,
-    session,
-    names,
-    ship: async (before) => {
-      const since = before?.kind === "sent" ? before.shipped : null;
-      if (since !== null)
-        await session.journal.append({ type: "note.added", about: "nudge", text: inline("more") });
-      const { files, journal } = session;
-      return sendShipment(await journal.snapshot(), since, (since?.number ?? 0) + 1, {
-        files,
-        shipping,
-        signal,
-      });
-    },
-    find: (runs = [run]) =>
-      findSession(sessionId(), {
-        shelf,
-        runs: runs.map(String),
-        key,
-        repositoryId: 1296269,
-        claims: [],
-        signal,
-      }),
-  };
-}
-
-function expectWhole({ session }: Place, found: Find): void {
-  const log = found.kind === "found" ? String(found.session.log) : `${found.code}: ${found.why}`;
-  expect(log).toBe(String(session.files.state.log));
-}
+const world = sharedWorld();
 
 const create = { method: "POST", path: /CreateArtifact/ };
 const upload = { method: "PUT", path: /devstoreaccount1/ };
@@ -159,7 +65,7 @@ async function expectOneChain(at: Place, first: Sent, stored: number): Promise<v
 
 describe("an upload", () => {
   it.each([...refused, ...broken])("goes under another name after $title, whole (F43)", async ({ fault }) => {
-    const at = await place();
+    const at = await givenPlace(world);
     const before = struck(fault);
     world.github.fail(fault);
     const sent = await at.ship(null);
@@ -173,7 +79,7 @@ describe("an upload", () => {
   it.each(unanswered)(
     "is one shipment, however often it was stored, after $title (F41, F44)",
     async ({ fault, stored }) => {
-      const at = await place();
+      const at = await givenPlace(world);
       world.github.fail(fault);
       await expectOneChain(at, await at.ship(null), stored);
     },
@@ -182,28 +88,28 @@ describe("an upload", () => {
   it.each(steps)(
     "that stands still at $at ends at its bound, and goes under another name (F43)",
     async ({ rule }) => {
-      const at = await place();
+      const at = await givenPlace(world);
       const before = struck(rule);
       world.github.fail({ ...rule, network: "stall" });
       const shipping = at.ship(null);
       while (struck(rule) === before) await new Promise((next) => setImmediate(next));
-      bounds[0]?.end();
+      world.bounds[0]?.end();
       await expectOneChain(at, await shipping, 1);
     },
   );
 
   it("may take longer the more it holds (F48)", async () => {
-    const at = await place();
+    const at = await givenPlace(world);
     await at.shelf.put("agent-session-s0123456789ab-1-1-1.1", Buffer.alloc(10), { signal });
     await at.shelf.put("agent-session-s0123456789ab-1-2-1.1", Buffer.alloc(2 * 1024 * 1024), { signal });
-    const [small, large] = bounds;
+    const [small, large] = world.bounds;
     expect((large?.ms ?? 0) - (small?.ms ?? 0)).toBeGreaterThan(3_000);
   });
 });
 
 describe("a download", () => {
   it("that is cut at any place is refused before anything is unpacked (F45)", async () => {
-    const at = await place();
+    const at = await givenPlace(world);
     await at.ship(null);
     const [name = ""] = at.names();
     const whole = await world.github.artifacts.read(name);
@@ -218,7 +124,7 @@ describe("a download", () => {
   });
 
   it("that is mixed of two shipments is refused before anything is unpacked (F45)", async () => {
-    const at = await place();
+    const at = await givenPlace(world);
     await at.ship(await at.ship(null));
     const [one = "", two = ""] = at.names();
     const [first, second] = [await world.github.artifacts.read(one), await world.github.artifacts.read(two)];
@@ -236,7 +142,7 @@ describe("a download", () => {
   ] satisfies [string, FaultRule][])(
     "that %s begins anew, and leaves nothing behind (F46)",
     async (_, fault) => {
-      const at = await place();
+      const at = await givenPlace(world);
       await at.ship(null);
       const before = readdirSync(world.dir);
       world.github.fail({ ...fault, times: 2 });
@@ -246,7 +152,7 @@ describe("a download", () => {
   );
 
   it("whose bytes are never those that were recorded is refused (F45)", async () => {
-    const at = await place();
+    const at = await givenPlace(world);
     await at.ship(null);
     world.github.fail({ ...download, times: 3, change: (body) => body.subarray(0, body.length / 2) });
     const refusal = await at.find();
@@ -266,7 +172,7 @@ describe("a session on the shelf", () => {
   ] satisfies [string, FaultRule, RegExp][])(
     "is refused with the reason where it %s (F47)",
     async (_, fault, why) => {
-      const at = await place();
+      const at = await givenPlace(world);
       await at.ship(null);
       world.github.fail(fault);
       const refusal = await at.find();
@@ -275,7 +181,7 @@ describe("a session on the shelf", () => {
   );
 
   it("is found among more than 100 artifacts (F47)", async () => {
-    const at = await place();
+    const at = await givenPlace(world);
     await at.ship(await at.ship(null));
     const bytes = Buffer.from("x");
     for (let other = 0; other < 110; other += 1)
@@ -284,7 +190,7 @@ describe("a session on the shelf", () => {
   });
 
   it("is the older state whole while the listing lags, and the newest once it shows (F47)", async () => {
-    const at = await place();
+    const at = await givenPlace(world);
     const first = await at.ship(null);
     const older = String(at.session.files.state.log);
     await at.ship(first);
@@ -299,7 +205,7 @@ describe("a session on the shelf", () => {
   });
 
   it("is found past a fork's artifact of its name, which is reported (F47)", async () => {
-    const at = await place();
+    const at = await givenPlace(world);
     await at.ship(null);
     const fork = world.github.addRun({ ...ours, fork: "read" });
     const name = `agent-session-${sessionId()}-9-9-${fork.id}.1`;
