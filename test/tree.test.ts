@@ -45,8 +45,8 @@ describe("the tree", () => {
     expect(mapsEveryFile([...sources.keys()].sort(), map)).toEqual([]);
   });
 
-  it("has tests without cycles and barrels, named alike", () => {
-    const rules = [hasNoCycle, hasNoBarrel, isNamedPlainly];
+  it("has tests without cycles, barrels and files over 300 lines, named alike", () => {
+    const rules = [hasNoCycle, hasNoBarrel, staysSmall, isNamedPlainly];
     expect(rules.flatMap((rule) => rule(tests, house))).toEqual([]);
   });
 
