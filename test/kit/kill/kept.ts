@@ -17,12 +17,15 @@ export function recordsIn(log: string): readonly LogRecord[] {
 
 /**
  * Every record whose line a run wrote on this machine. Before its task is recorded a session has not begun: nothing
- * was done, nothing is stored, and the command is simply given again.
+ * was done, nothing is stored, and the command is simply given again. The note of the shipment that holds the
+ * session's end is in no shipment, and where nothing happens to a run it is not either.
  */
 export function recordsOn(machine: string, session: string): readonly LogRecord[] {
   const file = join(machine, "work/_temp/agent", session, "events.jsonl");
   const records = existsSync(file) ? recordsIn(readFileSync(file, "utf8")) : [];
-  return records.some(({ event }) => event["type"] === "input.accepted") ? records : [];
+  if (!records.some(({ event }) => event["type"] === "input.accepted")) return [];
+  const end = records.findLastIndex(({ event }) => event["type"] === "session.ended");
+  return records.filter(({ event }, i) => end < 0 || i <= end || event["type"] !== "shipment.sent");
 }
 
 /** What the shelf holds of a session. Throws when it cannot be read as one whole log. */
