@@ -14,10 +14,14 @@
 //
 // `points` counts the distinct points at which a run died; `notReached` the cases whose point never came in eight runs.
 // A session that was over when it was picked up is among the recovered, and counted as `over` too.
-import { attempt, type Result } from "../kit/kill/attempt.ts";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Result } from "../kit/kill/attempt.ts";
 import { casesOf, predictedRefusals, type SweepCase } from "../kit/kill/cases.ts";
+import type { HandTask } from "../kit/kill/hand.ts";
 import { canAim, takeReference } from "../kit/kill/reference.ts";
-import { type KillStage, openKillStage } from "../kit/kill/stage.ts";
+import { openKillStage } from "../kit/kill/stage.ts";
 import { openSweepFile } from "../kit/kill/sweep-file.ts";
 import { steadyFlags } from "../kit/kill/tracer.ts";
 
@@ -30,6 +34,7 @@ const flags = new Map(
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 /** A world grows with every session; after so many cases a hand takes a new one. */
 const casesAWorld = 40;
+const handFile = join(import.meta.dirname, "../kit/kill/hand.ts");
 
 const file = openSweepFile({ fresh: flags.has("fresh"), dir: flags.get("dir") ?? null });
 const reference = file.reference ?? (await makeReference());
@@ -67,17 +72,25 @@ function sample(cases: readonly SweepCase[]): readonly SweepCase[] {
 
 async function playSome(): Promise<void> {
   while (waiting.size > 0) {
-    await using stage = await openKillStage({ actionDir: file.actionDir, nodeFlags: steadyFlags });
-    for (let played = 0; played < casesAWorld && waiting.size > 0; played += 1) await playNext(stage);
+    const hand = fork(handFile, [file.dir, flags.has("every") ? "every" : ""]);
+    const gone = once(hand, "exit").then(() => null);
+    if ((await Promise.race([once(hand, "message"), gone])) === null)
+      throw new Error("a process that plays cases ended before it was ready");
+    for (let played = 0; played < casesAWorld && waiting.size > 0 && hand.connected; played += 1)
+      await playNext(hand, gone);
+    if (hand.connected) hand.disconnect();
+    await gone;
   }
 }
 
-async function playNext(stage: KillStage): Promise<void> {
+async function playNext(hand: ChildProcess, gone: Promise<null>): Promise<void> {
   const [one] = waiting.values();
   if (one === undefined) return;
   waiting.delete(one.name);
-  const open = (name: string): boolean => waiting.has(name);
-  const result = await attempt(stage, one, { reference, open }).catch((error: unknown) => failed(one, error));
+  const task: HandTask = { name: one.name, waiting: [...waiting.keys()] };
+  hand.send(task);
+  const answer = (await Promise.race([once(hand, "message"), gone])) as [Result] | null;
+  const result = answer?.[0] ?? brokenHand(one);
   // Another point was struck that waited, too: that one is proved now, and this one is still to be.
   if (result.name !== one.name && result.verdict !== "notReached") {
     if (results.has(result.name) && !waiting.has(result.name)) return void waiting.set(one.name, one);
@@ -89,10 +102,9 @@ async function playNext(stage: KillStage): Promise<void> {
   tell(result);
 }
 
-function failed({ name }: SweepCase, error: unknown): Result {
-  const wrong = [String(error instanceof Error ? error.stack : error)];
+function brokenHand({ name }: SweepCase): Result {
   const nothing = { code: null, over: false, hits: [], lostRecords: 0, repeatedEffects: 0, tries: 1, ms: 0 };
-  return { name, verdict: "broke", wrong, ...nothing };
+  return { name, verdict: "broke", wrong: ["the process that played it ended"], ...nothing };
 }
 
 function tell({ name, verdict, code, hits, wrong, tries, ms }: Result): void {
