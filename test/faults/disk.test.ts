@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { say } from "../kit/model/script.ts";
-import { sessionOf, storedSession } from "../kit/stored.ts";
+import { sessionOf, storedSession, workOf } from "../kit/stored.ts";
 import { canSandbox, givenWorld, type JobEvent, type World } from "../kit/world.ts";
 import { commentsOfOurs, fixesSum, plain } from "../scenarios/given.ts";
 import { orEnd } from "../scenarios/given-journal.ts";
@@ -66,7 +66,7 @@ it.skipIf(!canSandbox)(
     const [comment] = commentsOfOurs(world, asked.issue);
     expect(plain(comment?.body ?? "")).toContain("no space left on device");
     expect(plain(comment?.body ?? "")).toContain(`To go on, comment /agent resume ${session} here`);
-    const first = (await storedSession(world, session))?.events.map(({ type }) => type) ?? [];
+    const first = workOf((await storedSession(world, session))?.events ?? []);
     expect(first.slice(-2)).toEqual(["turn.ended", "reply.requested"]);
 
     // Killed there, it leaves its directories behind, and post has to make the room that it needs.
@@ -74,7 +74,7 @@ it.skipIf(!canSandbox)(
     expect({ post: killed.postCode, annotations: killed.annotations }, killed.log).toEqual({
       ...{ post: 0, annotations: [] },
     });
-    const second = (await storedSession(world, session))?.events.map(({ type }) => type) ?? [];
+    const second = workOf((await storedSession(world, session))?.events ?? []);
     expect(second.slice(0, first.length)).toEqual(first);
     expect(second.at(-1)).toBe("reply.requested");
 

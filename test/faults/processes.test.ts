@@ -8,7 +8,7 @@ import { familyOf } from "../../src/adapters/sandbox/descendants.ts";
 import { journalVariable } from "../kit/kill/story.ts";
 import { use } from "../kit/model/script.ts";
 import { processesOf } from "../kit/processes.ts";
-import { sessionOf, storedSession } from "../kit/stored.ts";
+import { sessionOf, storedSession, workOf } from "../kit/stored.ts";
 import { canSandbox, givenWorld } from "../kit/world.ts";
 import { fixesSum } from "../scenarios/given.ts";
 import { configWith, givenJournal, inJournal, orEnd } from "../scenarios/given-journal.ts";
@@ -72,10 +72,7 @@ it.skipIf(!canSandbox)(
     expect(await job.done).toMatchObject({ code: null, signal: "SIGKILL" });
     expect(processesOf(job.machine)).toEqual([]);
     expect(await Promise.all(family.map((one) => one && isAlive(one)))).toEqual([false, false]);
-    const types = (await storedSession(world, session))?.events.map(({ type }) => type) ?? [];
-    // The comment is made beside the work, so where its records stand is chance.
-    const beside = ["shipment.sent", "effect.intended", "effect.settled"];
-    expect(types.filter((type) => !beside.includes(type)).at(-1)).toBe("calls.intended");
+    expect(workOf((await storedSession(world, session))?.events ?? []).at(-1)).toBe("calls.intended");
 
     world.github.completeRun(job.runId, "failure");
     const resumed = await world.finish(world.dispatch({ session }));

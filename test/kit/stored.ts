@@ -29,6 +29,12 @@ export type Stored = {
   readonly found: Extract<Find, { kind: "found" }>["session"];
 };
 
+/** The types of the work's own records: the comment and the shipments are made beside it, and where theirs stand is chance. */
+export function workOf(events: readonly SessionEvent[]): readonly SessionEvent["type"][] {
+  const beside: readonly SessionEvent["type"][] = ["shipment.sent", "effect.intended", "effect.settled"];
+  return events.map(({ type }) => type).filter((type) => !beside.includes(type));
+}
+
 /** Null when the session stored nothing. Throws when what it stored cannot be read or does not verify. */
 export async function storedSession(world: World, id: string): Promise<Stored | null> {
   const session = parseSessionId(id);

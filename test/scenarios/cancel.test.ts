@@ -5,7 +5,7 @@ import { journalVariable } from "../kit/kill/story.ts";
 import { type Hold, type Step, say, use } from "../kit/model/script.ts";
 import { processesOf } from "../kit/processes.ts";
 import type { RunResult } from "../kit/runner/run.ts";
-import { type Stored, sessionOf, shipmentsOf, storedSession } from "../kit/stored.ts";
+import { type Stored, sessionOf, shipmentsOf, storedSession, workOf } from "../kit/stored.ts";
 import { type Asked, canSandbox, givenWorld, type Job, type World } from "../kit/world.ts";
 import { commentsOfOurs, fixesSum, plain } from "./given.ts";
 import { configWith, givenJournal, inJournal, orEnd } from "./given-journal.ts";
@@ -132,14 +132,13 @@ describe("a run that the runner cancels", () => {
       );
       const cancelled = await cancelAt(world, journal, async ({ machine }) => {
         await journal.seen("blocked");
-        expect(processesOf(machine).length).toBeGreaterThan(8);
+        // What it left in the background comes up in its own time; the bound is the test's.
+        while (processesOf(machine).length <= 8) await new Promise((next) => setImmediate(next));
       });
       const events = await expectCancelled(cancelled);
       // Nothing is half settled: the call stays open.
       const since = events.slice(events.findLastIndex(({ type }) => type === "calls.intended") + 1);
-      expect(since.map(({ type }) => type).filter((type) => type !== "shipment.sent")).toEqual([
-        "run.suspended",
-      ]);
+      expect(workOf(since)).toEqual(["run.suspended"]);
       await expectResumed(cancelled);
       const told = world.model.requests.map(({ body }) => JSON.stringify(body.messages.at(-1)));
       expect(told[1]).toContain("Its changes were discarded");
