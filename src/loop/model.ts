@@ -32,11 +32,14 @@ export type Reply =
     }
   | {
       readonly kind: "failed";
-      /** `again` may be retried; `final` may not (bad key, bad request, spend limit); `cancelled` is our own abort. */
-      readonly verdict: "again" | "final" | "cancelled";
+      /**
+       * `again` may be retried; `final` may not (bad key, bad request, spend limit); `cancelled` is our own abort.
+       * `too-large`: the conversation is larger than the provider takes, so only a shorter one may be sent again.
+       */
+      readonly verdict: "again" | "final" | "too-large" | "cancelled";
       readonly reason: string;
       readonly status: number | null;
-      /** From `retry-after`, ms. */
+      /** ms from now, where the provider says when to come back: `retry-after`, or the end of a spend limit. */
       readonly retryAfterMs: number | null;
     };
 

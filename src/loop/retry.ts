@@ -29,7 +29,7 @@ export function afterFailure(failure: Failure, facts: RetryFacts): Retry {
   const retryAtMs = retryAfterMs === null ? null : facts.nowMs + retryAfterMs;
   const stop = (why: string): Retry => ({ kind: "stop", end: { kind: "provider", reason: why, retryAtMs } });
   if (verdict === "cancelled") return { kind: "stop", end: { kind: "cancelled" } };
-  if (verdict === "final") return stop(reason);
+  if (verdict === "final" || verdict === "too-large") return stop(reason);
   if (facts.tries >= triesMax) return stop(`${facts.tries} requests failed, the last one: ${reason}`);
   const ms = retryAfterMs ?? backoffMs(facts.tries, facts.random);
   if (ms > facts.remainingMs) return stop(`${reason}; the next try would be after the time budget`);

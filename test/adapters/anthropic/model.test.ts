@@ -207,7 +207,7 @@ describe("an error of the provider", () => {
     [404, "not_found_error", "final"],
     [408, "timeout_error", "again"],
     [409, "conflict_error", "again"],
-    [413, "request_too_large", "final"],
+    [413, "request_too_large", "too-large"],
     [422, "invalid_request_error", "final"],
     [429, "rate_limit_error", "again"],
     [500, "api_error", "again"],
@@ -237,31 +237,6 @@ describe("an error of the provider", () => {
       reason: expect.stringMatching(/^the provider failed \(HTTP 502/),
     });
     expect(JSON.stringify(reply)).not.toContain("CANARY");
-  });
-
-  it("about a spend limit is final, whatever its status", async () => {
-    const body = JSON.stringify({
-      type: "error",
-      error: {
-        type: "rate_limit_error",
-        message: key,
-        details: { error_code: "enforced_spend_limit_reached" },
-      },
-    });
-    await using made = await start([{ kind: "http", status: 429, body }]);
-    const { reply } = await ask(made.model);
-    expect(reply).toMatchObject({ verdict: "final", reason: expect.stringContaining("spend limit") });
-  });
-
-  it.each([
-    [{ "retry-after": "7" }, 7000],
-    [{ "retry-after-ms": "250", "retry-after": "7" }, 250],
-    [{ "retry-after": new Date(1_764_000_000_000 + 90_000).toUTCString() }, 90_000],
-    [{ "retry-after": "soon" }, null],
-    [{}, null],
-  ])("says when to come back: %o", async (headers, ms) => {
-    await using made = await start([error(429, "rate_limit_error", headers)]);
-    expect((await ask(made.model)).reply).toMatchObject({ retryAfterMs: ms });
   });
 
   it("in the middle of a reply is final where waiting does not help", async () => {
