@@ -5,7 +5,7 @@ import type { End } from "./end.ts";
 import type { ModelRequest, Reply } from "./model.ts";
 import { provePairing } from "./pairing.ts";
 import { replyCost } from "./prices.ts";
-import { afterFailure, type Failure, triesMax } from "./retry.ts";
+import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -18,7 +18,8 @@ export async function request(run: Run): Promise<End | null> {
   const { turn } = journal.state;
   const number = turn.phase === "idle" ? turn.number + 1 : turn.number;
   if (journal.facts.tries >= triesMax) {
-    return { kind: "provider", reason: `${journal.facts.tries} requests got no reply`, retryAtMs: null };
+    const reason = `${journal.facts.tries} requests got no reply`;
+    return unavailable(reason, { nowMs: clock.now(), retryAfterMs: null });
   }
   const asked = requestOf(run);
   await journal.append({

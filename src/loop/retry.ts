@@ -3,6 +3,12 @@ import type { Reply } from "./model.ts";
 
 export const triesMax = 6;
 
+/**
+ * When to come back where the provider does not say, ms. An outage or a storm of refusals has mostly passed by then,
+ * and a job that finds that it has not costs one more round of tries.
+ */
+export const comeBackMs = 15 * 60_000;
+
 const firstWaitMs = 1_000;
 const waitMsMax = 60_000;
 
@@ -23,17 +29,39 @@ export type RetryFacts = {
   readonly nowMs: number;
 };
 
-/** What follows a failed request: a wait and another try, or an end that says when to come back. */
-export function afterFailure(failure: Failure, facts: RetryFacts): Retry {
+/**
+ * What follows a failed request: a wait and another try, or an end. Where time alone may help, the end says when to
+ * come back; where somebody has to put something right first, only if the provider named a time.
+ */
+export function afterFailure(failure: Failure, { tries, random, remainingMs, nowMs }: RetryFacts): Retry {
   const { verdict, reason, retryAfterMs } = failure;
-  const retryAtMs = retryAfterMs === null ? null : facts.nowMs + retryAfterMs;
-  const stop = (why: string): Retry => ({ kind: "stop", end: { kind: "provider", reason: why, retryAtMs } });
-  if (verdict === "cancelled") return { kind: "stop", end: { kind: "cancelled" } };
-  if (verdict === "final" || verdict === "too-large") return stop(reason);
-  if (facts.tries >= triesMax) return stop(`${facts.tries} requests failed, the last one: ${reason}`);
-  const ms = retryAfterMs ?? backoffMs(facts.tries, facts.random);
-  if (ms > facts.remainingMs) return stop(`${reason}; the next try would be after the time budget`);
-  return { kind: "wait", ms };
+  const later = (why: string): Retry => ({ kind: "stop", end: unavailable(why, { nowMs, retryAfterMs }) });
+  switch (verdict) {
+    case "cancelled":
+      return { kind: "stop", end: { kind: "cancelled" } };
+    case "final":
+    case "too-large": {
+      const retryAtMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
+      return { kind: "stop", end: { kind: "provider", reason, retryAtMs } };
+    }
+    case "again":
+      break;
+  }
+  if (tries >= triesMax) return later(`${tries} requests failed, the last one: ${reason}`);
+  // Less than our own shortest wait is no advice: six tries would be gone in no time.
+  const isAdvice = retryAfterMs !== null && retryAfterMs >= firstWaitMs;
+  const ms = isAdvice ? retryAfterMs : backoffMs(tries, random);
+  return ms > remainingMs
+    ? later(`${reason}; the next try would be after the time budget`)
+    : { kind: "wait", ms };
+}
+
+/** The end of a run whose provider is there again sooner or later. */
+export function unavailable(
+  reason: string,
+  { nowMs, retryAfterMs }: { readonly nowMs: number; readonly retryAfterMs: number | null },
+): End {
+  return { kind: "provider", reason, retryAtMs: nowMs + (retryAfterMs ?? comeBackMs) };
 }
 
 /** Full jitter over a window that doubles with each try. */

@@ -2,6 +2,7 @@ import type { GoOn, NoteAbout } from "../session/event.ts";
 import { type Decision, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import { stuckIn } from "./facts.ts";
+import { unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 
 const cutInARowMax = 3;
@@ -27,7 +28,7 @@ export async function endTurn(run: Run, decision: Decision): Promise<End | null>
 }
 
 /** The end that this turn leads to by itself, null when another one follows. */
-function endOf({ journal }: Run, { after }: Decision): End | null {
+function endOf({ journal, clock }: Run, { after }: Decision): End | null {
   const cut = journal.state.truncated + 1;
   const pauses = journal.facts.pauses + 1;
   switch (after.kind) {
@@ -40,7 +41,10 @@ function endOf({ journal }: Run, { after }: Decision): End | null {
     case "go-on":
       return after.next !== "paused" || pauses < pausesInARowMax
         ? null
-        : { kind: "provider", reason: `the provider paused ${pauses} times in a row`, retryAtMs: null };
+        : unavailable(`the provider paused ${pauses} times in a row`, {
+            nowMs: clock.now(),
+            retryAfterMs: null,
+          });
     case "nudge":
       return null;
   }

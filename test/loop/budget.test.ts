@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { budgetFor, budgetNote, exhausted, spentOf, unpricedTokensMax } from "../../src/loop/budget.ts";
 import { anthropicPrices, priceOf, replyCost } from "../../src/loop/prices.ts";
-import { afterFailure, backoffMs } from "../../src/loop/retry.ts";
 import { initialState } from "../../src/session/state.ts";
 import { budget } from "../kit/given.ts";
 
@@ -57,45 +56,5 @@ describe("the budget that can be kept", () => {
 
   it("counts the open turn's time", () => {
     expect(spentOf({ ...initialState, activeMs: 60_000 }, 30_000).minutes).toBe(1.5);
-  });
-});
-
-describe("the wait before another try", () => {
-  it("has full jitter between one second and a window that doubles up to a minute", () => {
-    expect([1, 2, 3, 4, 5, 6].map((tries) => backoffMs(tries, 0))).toEqual(Array(6).fill(1000));
-    expect([1, 2, 3, 4, 5, 6].map((tries) => backoffMs(tries, 1))).toEqual([
-      2000, 4000, 8000, 16_000, 32_000, 60_000,
-    ]);
-  });
-
-  const failure = {
-    kind: "failed",
-    verdict: "again",
-    reason: "busy",
-    status: 529,
-    retryAfterMs: null,
-  } as const;
-  const facts = { tries: 1, random: 0, remainingMs: 5000, nowMs: 1_000_000 };
-
-  it.each([
-    ["waits", {}, {}, { kind: "wait", ms: 1000 }],
-    ["waits as long as it is told", { retryAfterMs: 5000 }, {}, { kind: "wait", ms: 5000 }],
-    [
-      "stops when that is too long",
-      { retryAfterMs: 5001 },
-      {},
-      { kind: "stop", end: { kind: "provider", retryAtMs: 1_005_001 } },
-    ],
-    [
-      "stops when no time is left",
-      {},
-      { remainingMs: 999 },
-      { kind: "stop", end: { kind: "provider", retryAtMs: null } },
-    ],
-    ["stops after six tries", {}, { tries: 6 }, { kind: "stop", end: { kind: "provider" } }],
-    ["stops at once when it is final", { verdict: "final" }, {}, { kind: "stop", end: { reason: "busy" } }],
-    ["stops when cancelled", { verdict: "cancelled" }, {}, { kind: "stop", end: { kind: "cancelled" } }],
-  ] as const)("%s", (_, failed, known, next) => {
-    expect(afterFailure({ ...failure, ...failed }, { ...facts, ...known })).toMatchObject(next);
   });
 });
