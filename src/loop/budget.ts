@@ -14,7 +14,9 @@ export type BudgetKind = "turns" | "minutes" | "tokens" | "cost";
 /** For a model without a known price, where no cost limit was set explicitly. */
 export const unpricedTokensMax = 20_000_000;
 
-const told = 0.8;
+// The model is told when a budget is as far used up as this, and again at the second share or before its last turn.
+const shareNear = 0.8;
+const shareLast = 0.95;
 
 /**
  * The budget that can be kept with this model: without a known price the default cost limit means nothing and a
@@ -48,29 +50,55 @@ export function exhausted(budget: Budget, spent: Spent): BudgetKind | null {
   return shares(budget, spent).find(({ share }) => share >= 1)?.kind ?? null;
 }
 
-/** What to tell the model once, when a budget nears its end; null while there is enough of all. */
-export function budgetNote(budget: Budget, spent: Spent): string | null {
-  const near = shares(budget, spent).filter(({ share }) => share >= told);
-  if (near.length === 0) return null;
-  const parts = near.map(({ kind, share }) => `${Math.floor(share * 100)} % of the ${words[kind]}`);
-  const turns = budget.turns - spent.turns;
+/** How near the end is: 0 while there is enough of all, 1 when a budget runs short, 2 when one is nearly used up. */
+export function nearness(budget: Budget, spent: Spent): 0 | 1 | 2 {
+  const highest = Math.max(...shares(budget, spent).map(({ share }) => share));
+  if (highest >= shareLast || budget.turns - spent.turns <= 1) return 2;
+  return highest >= shareNear ? 1 : 0;
+}
+
+/** What to tell the model when it comes nearer to the end than it was `told` before, by `nearness`; else null. */
+export function budgetNote(budget: Budget, spent: Spent, told = 0): string | null {
+  if (nearness(budget, spent) <= told) return null;
+  const short = shares(budget, spent).filter(({ kind, share }) => kind === "turns" || share >= shareNear);
+  const left = leftOf(
+    budget,
+    spent,
+    short.map(({ kind }) => kind),
+  );
   return (
-    `${parts.join(" and ")} of this session is used; at most ${turns} turns are left. ` +
+    `Left of this session's budget: ${left.join(", ")}. When one of these is used up, the session stops as it is then. ` +
     "Finish what you can verify, and leave the workspace in a state that passes the checks."
   );
+}
+
+/** What is left of each limit there is, such as `12 of 60 turns`; parts are rounded down. */
+export function leftOf(
+  budget: Budget,
+  spent: Spent,
+  kinds: readonly BudgetKind[] = ["turns", "minutes", "tokens", "cost"],
+): readonly string[] {
+  const left: Readonly<Record<BudgetKind, string | null>> = {
+    turns: `${wholeLeft(budget.turns, spent.turns)} of ${budget.turns} turns`,
+    minutes: `${wholeLeft(budget.minutes, spent.minutes)} of ${budget.minutes} minutes`,
+    tokens:
+      budget.tokens === null ? null : `${wholeLeft(budget.tokens, spent.tokens)} of ${budget.tokens} tokens`,
+    cost:
+      budget.costUsd === null
+        ? null
+        : `$${(wholeLeft(budget.costUsd * 100, spent.costUsd * 100) / 100).toFixed(2)} of $${budget.costUsd.toFixed(2)}`,
+  };
+  return kinds.flatMap((kind) => left[kind] ?? []);
+}
+
+function wholeLeft(limit: number, used: number): number {
+  return Math.max(0, Math.floor(limit - used));
 }
 
 /** What is left of the time, ms. */
 export function remainingMs(budget: Budget, spent: Spent): number {
   return Math.max(0, (budget.minutes - spent.minutes) * 60_000);
 }
-
-const words: Readonly<Record<BudgetKind, string>> = {
-  turns: "turns",
-  minutes: "time",
-  tokens: "tokens",
-  cost: "money",
-};
 
 function shares(budget: Budget, spent: Spent): readonly { kind: BudgetKind; share: number }[] {
   const of = (used: number, limit: number | null) => (limit === null ? 0 : limit <= 0 ? 1 : used / limit);

@@ -13,8 +13,11 @@ export type Prices = Readonly<
   Record<string, { readonly price: Price; readonly long?: { readonly above: number; readonly price: Price } }>
 >;
 
+/** The day that the list below was last compared with the published prices. */
+export const pricesAsOf = "2026-10-24";
+
 /**
- * Anthropic's list prices, from copies of platform.claude.com/docs/en/about-claude/pricing made up to 2026-10-24;
+ * Anthropic's list prices as of `pricesAsOf`, from copies of platform.claude.com/docs/en/about-claude/pricing;
  * model ids from @anthropic-ai/sdk 1.14.0, whose newest (fable-5-2, mythos-5-2) those copies do not price yet.
  * Sonnet 5.5's cache reads have cost 0.10 instead of 0.20 since 2026-10-07.
  */

@@ -55,7 +55,7 @@ describe("budgets", () => {
     expect(lastResults(session.requests)).toMatchObject([
       { type: "tool_result" },
       {
-        text: expect.stringContaining("80 % of the turns of this session is used; at most 1 turns are left"),
+        text: expect.stringContaining("Left of this session's budget: 1 of 5 turns."),
       },
     ]);
   });
