@@ -76,7 +76,12 @@ export type GoOn =
   | "paused"
   | "compacted"
   | "nudge"
+  /** It put a question to people, and another follows once they have answered. */
+  | "asked"
   | "done";
+
+/** A picture that a person gave with their words. `data` is base64; `mediaType` was found in its bytes. */
+export type InputImage = { readonly mediaType: string; readonly data: Payload };
 
 export type PlanItem = { readonly text: string; readonly status: "open" | "doing" | "done" };
 
@@ -109,6 +114,11 @@ export type SessionEvent =
        * no more. The identity keeps the model that began.
        */
       readonly model?: string;
+      /**
+       * Wall time in ms from which this run listens to people: what they wrote before is not for it. A run after one
+       * that died listens from where that one did.
+       */
+      readonly since?: number;
     }
   | { readonly type: "sandbox.started"; readonly sandbox: string; readonly pid: number | null }
   | { readonly type: "setup.started"; readonly commands: readonly string[] }
@@ -121,13 +131,21 @@ export type SessionEvent =
       readonly ms: number;
     }
   /** `id` is unique in the session, such as `comment:99262140`; `text` is what the model is told, whole. */
-  | { readonly type: "input.accepted"; readonly id: string; readonly by: string; readonly text: Payload }
+  | {
+      readonly type: "input.accepted";
+      readonly id: string;
+      readonly by: string;
+      readonly text: Payload;
+      readonly images?: readonly InputImage[];
+    }
   | { readonly type: "note.added"; readonly about: NoteAbout; readonly text: Payload }
   | {
       readonly type: "reply.requested";
       readonly turn: number;
       readonly attempt: number;
       readonly maxTokens: number;
+      /** Why the session goes on with this turn. */
+      readonly because?: GoOn;
     }
   | {
       readonly type: "reply.failed";
@@ -186,6 +204,10 @@ export type SessionEvent =
       readonly summary: Payload;
       /** The byte of the log where what it is still told word for word begins: a record that begins a turn. */
       readonly from: number;
+      /** What the summary cost, and whether the window was nearly full or the provider found it full. */
+      readonly usage: Usage;
+      readonly costUsd: number | null;
+      readonly why: "near-full" | "overflow";
     }
   | {
       readonly type: "check.started";
@@ -231,7 +253,13 @@ export type SessionEvent =
       readonly name: string;
     }
   | { readonly type: "log.repaired"; readonly cutBytes: number; readonly sha256: Digest }
-  | { readonly type: "run.suspended"; readonly reason: string; readonly detail: string }
+  | {
+      readonly type: "run.suspended";
+      readonly reason: string;
+      readonly detail: string;
+      /** The input that asked for it, such as the comment that says stop; it is taken in by this. */
+      readonly input?: string;
+    }
   | { readonly type: "session.ended"; readonly outcome: string; readonly reason: string };
 
 /** One line of the log, parsed. `at` is wall time in ms and only labels; order is `seq`. */

@@ -1,7 +1,8 @@
 import type { Digest } from "../base/hash.ts";
 import type { Identity, SessionEvent, Settlement } from "./event.ts";
 import type { Journal } from "./journal.ts";
-import { deathsBefore, type OpenCall, openIntent, type State } from "./state.ts";
+import { deathsBefore, openIntent, type State } from "./state.ts";
+import type { OpenCall } from "./turn.ts";
 
 export type ResumeRefusal = {
   readonly kind: "refused";

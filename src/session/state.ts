@@ -1,32 +1,8 @@
 import type { Digest, Tree } from "../base/hash.ts";
 import { type Approvals, foldApprovals, withoutApprovals } from "./approvals.ts";
-import type {
-  Budget,
-  EffectClass,
-  EventRecord,
-  Identity,
-  Payload,
-  PlanItem,
-  SessionEvent,
-  Usage,
-} from "./event.ts";
-
-export type OpenCall = {
-  readonly id: string;
-  readonly tool: string;
-  readonly class: EffectClass;
-  readonly settled: boolean;
-};
-
-/** Where the current turn stands. `number` counts from 1; 0 is before the first. */
-export type Turn = {
-  readonly number: number;
-  readonly phase: "idle" | "requested" | "received" | "calling";
-  /** Requests made for this turn, failed ones included. */
-  readonly attempts: number;
-  readonly stopReason: string | null;
-  readonly calls: readonly OpenCall[];
-};
+import type { Budget, EventRecord, Identity, Payload, PlanItem, SessionEvent, Usage } from "./event.ts";
+import { noTurn, type Turn, turnAfter } from "./turn.ts";
+import { addCost, addUsage, noUsage } from "./usage.ts";
 
 export type EffectState = {
   readonly status: "intended" | "done" | "absent" | "refused";
@@ -74,6 +50,8 @@ export type State = {
   readonly crashes: { readonly total: number; readonly same: number; readonly intent: string | null };
   readonly status: "open" | "suspended" | "ended";
   readonly reason: string | null;
+  /** Wall time in ms from which people are listened to; null where no run has said it. */
+  readonly since: number | null;
   readonly approvals: Approvals;
   /** The byte of the log where the model's context begins, and what it is told in place of what stands before. */
   readonly context: { readonly from: number; readonly summary: Payload | null };
@@ -86,9 +64,9 @@ export const initialState: State = {
   model: null,
   gen: 0,
   runs: [],
-  turn: { number: 0, phase: "idle", attempts: 0, stopReason: null, calls: [] },
+  turn: noTurn,
   truncated: 0,
-  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  usage: noUsage,
   costUsd: 0,
   activeMs: 0,
   setup: "none",
@@ -102,6 +80,7 @@ export const initialState: State = {
   crashes: { total: 0, same: 0, intent: null },
   status: "open",
   reason: null,
+  since: null,
   approvals: {},
   context: { from: 0, summary: null },
 };
@@ -135,18 +114,18 @@ export function evolve(state: State, event: SessionEvent): State {
     case "setup.settled":
       return setupSettled(state, event);
     case "input.accepted":
-      return { ...state, inputs: [...state.inputs, event.id] };
+      return takenIn(state, event.id);
     case "reply.requested":
-      return requested(state, event);
+      return { ...state, turn: turnAfter(state.turn, event) };
     case "reply.received":
-      return received(state, event);
+      return { ...paid(state, event), turn: turnAfter(state.turn, event) };
     case "approval.requested":
     case "approval.granted":
     case "approval.denied":
     case "approval.abandoned":
       return { ...state, approvals: foldApprovals(state.approvals, event) };
     case "context.compacted":
-      return { ...state, context: { from: event.from, summary: event.summary } };
+      return { ...paid(state, event), context: { from: event.from, summary: event.summary } };
     case "calls.intended":
       return intended(state, event);
     case "call.settled":
@@ -167,7 +146,7 @@ export function evolve(state: State, event: SessionEvent): State {
     case "shipment.sent":
       return { ...state, shipped: { number: event.number, to: event.to, digest: event.digest } };
     case "run.suspended":
-      return { ...state, status: "suspended", reason: event.reason };
+      return { ...takenIn(state, event.input), status: "suspended", reason: event.reason };
     case "session.ended":
       return { ...state, status: "ended", reason: event.reason };
     case "note.added":
@@ -191,7 +170,7 @@ export function deathsBefore(state: State, gen: number): number {
 }
 
 /** Deaths count as crashes, and at what: all since the last record happened where that record stands. */
-function claimed(state: State, { gen, run, model }: Of<"run.claimed">): State {
+function claimed(state: State, { gen, run, model, since }: Of<"run.claimed">): State {
   const deaths = deathsBefore(state, gen);
   const died = deaths > 0;
   const intent = openIntent(state);
@@ -204,6 +183,7 @@ function claimed(state: State, { gen, run, model }: Of<"run.claimed">): State {
     runs: state.runs.includes(run.id) ? state.runs : [...state.runs, run.id],
     status: "open",
     reason: null,
+    since: died ? (state.since ?? since ?? null) : (since ?? null),
     setup: "none",
     gate: { ...state.gate, running: false },
     crashes: died
@@ -224,48 +204,29 @@ function setupSettled(state: State, event: Of<"setup.settled">): State {
   };
 }
 
-function requested(state: State, event: Of<"reply.requested">): State {
-  return {
-    ...state,
-    turn: { number: event.turn, phase: "requested", attempts: event.attempt, stopReason: null, calls: [] },
-  };
+function paid(state: State, { usage, costUsd }: Of<"reply.received"> | Of<"context.compacted">): State {
+  return { ...state, usage: addUsage(state.usage, usage), costUsd: addCost(state.costUsd, costUsd) };
 }
 
-function received(state: State, event: Of<"reply.received">): State {
-  const { usage } = event;
-  return {
-    ...state,
-    turn: { ...state.turn, number: event.turn, phase: "received", stopReason: event.stopReason, calls: [] },
-    usage: {
-      input: state.usage.input + usage.input,
-      output: state.usage.output + usage.output,
-      cacheRead: state.usage.cacheRead + usage.cacheRead,
-      cacheWrite: state.usage.cacheWrite + usage.cacheWrite,
-    },
-    costUsd: state.costUsd === null || event.costUsd === null ? null : state.costUsd + event.costUsd,
-  };
+function takenIn(state: State, input: string | undefined): State {
+  return input === undefined || state.inputs.includes(input)
+    ? state
+    : { ...state, inputs: [...state.inputs, input] };
 }
 
 function intended(state: State, event: Of<"calls.intended">): State {
-  const calls = event.calls.map(({ id, tool, class: effect }) => ({
-    id,
-    tool,
-    class: effect,
-    settled: false,
-  }));
-  const used = calls.map(({ id }) => id);
+  const used = event.calls.map(({ id }) => id);
   return {
     ...state,
-    turn: { ...state.turn, number: event.turn, phase: "calling", calls },
+    turn: turnAfter(state.turn, event),
     approvals: withoutApprovals(state.approvals, used),
   };
 }
 
 function settled(state: State, event: Of<"call.settled">): State {
-  const calls = state.turn.calls.map((call) => (call.id === event.id ? { ...call, settled: true } : call));
   return {
     ...state,
-    turn: { ...state.turn, calls },
+    turn: turnAfter(state.turn, event),
     tree: event.tree ?? state.tree,
     plan: event.plan ?? state.plan,
   };
@@ -274,7 +235,7 @@ function settled(state: State, event: Of<"call.settled">): State {
 function ended(state: State, event: Of<"turn.ended">): State {
   return {
     ...state,
-    turn: { number: event.turn, phase: "idle", attempts: 0, stopReason: state.turn.stopReason, calls: [] },
+    turn: turnAfter(state.turn, event),
     truncated: event.next === "truncated" ? state.truncated + 1 : 0,
     activeMs: state.activeMs + event.ms,
   };

@@ -7,7 +7,7 @@ type Stored = { readonly type: string; readonly [field: string]: unknown };
  * One step for each format that there was: events of format n to those of format n + 1. Only ever applied to what was
  * read; a log is never rewritten, so one of an older format is read as it is and continued in this one.
  */
-const steps: readonly ((event: Stored) => Stored)[] = [from1to2];
+const steps: readonly ((event: Stored) => Stored)[] = [withoutCheckpoint, withoutCheckpoint];
 
 /** The version of manifest, log and shipment. A larger number is refused, never guessed at. */
 export const formatVersion = steps.length + 1;
@@ -21,8 +21,8 @@ export function upcast(event: SessionEvent, format: number): SessionEvent {
 
 /**
  * A checkpoint saves work and proves nothing, so one of an older format is not translated: a fold begins before it.
- * Format 1 kept in it what the loop had not, and could not be gone on from alone.
+ * Format 1 kept in it what the loop had not, and format 2 lacks what people are waited for and how long the context is.
  */
-function from1to2(event: Stored): Stored {
+function withoutCheckpoint(event: Stored): Stored {
   return event.type === "turn.ended" ? { ...event, checkpoint: null } : event;
 }

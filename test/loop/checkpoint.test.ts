@@ -4,6 +4,7 @@ import { messagesOf } from "../../src/loop/context.ts";
 import { openStory, type Story } from "../../src/loop/story.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { openJournal } from "../../src/session/open-journal.ts";
+import { noUsage } from "../../src/session/usage.ts";
 import { type VerifiedLog, verifyLog } from "../../src/session/verify.ts";
 import { handClock, inline } from "../kit/given.ts";
 import { given, opening } from "./given-loop.ts";
@@ -52,7 +53,14 @@ async function compacted(turns: number) {
   const placed = await session.story.recordsFrom(0);
   const begins = placed.filter(({ record }) => record.event.type === "reply.requested");
   const from = begins.at(-3)?.offset ?? 0;
-  await session.story.append({ type: "context.compacted", summary: inline("Files were read."), from });
+  await session.story.append({
+    type: "context.compacted",
+    summary: inline("Files were read."),
+    from,
+    usage: noUsage,
+    costUsd: 0,
+    why: "near-full",
+  });
   return { ...session, from };
 }
 
