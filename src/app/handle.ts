@@ -56,7 +56,14 @@ function carryOut(asked: Authorised, means: Means, signal: AbortSignal): Promise
   const { command } = asked;
   switch (command.kind) {
     case "fix":
+    case "go-on":
       return start(asked, means, { signal });
+    case "approve":
+    case "deny":
+    case "stop":
+      return Promise.resolve(
+        outcome("refused", "not-in-this-version", `The command ${command.kind} is not carried out yet.`),
+      );
     case "resume":
       return resumeAsked(asked, command, means, signal);
     case "status":

@@ -8,7 +8,7 @@ import type { Account, AskedThread, Trigger } from "./trigger.ts";
 export type Authorised = Brand<
   {
     readonly trigger: Trigger;
-    readonly command: Exclude<Command, { kind: "later" }>;
+    readonly command: Exclude<Command, { kind: "later" | "unclear" }>;
     /** For a schedule, who last changed it. */
     readonly by: { readonly login: string; readonly id: number };
     /**
@@ -31,6 +31,7 @@ export type RefusedCode =
   | "not-allowed"
   | "permission-unknown"
   | "not-in-this-version"
+  | "unclear"
   | "no-thread"
   | "closed"
   | "fork-head"
@@ -70,10 +71,12 @@ export async function authorise(
   if (command.kind === "later") {
     return refuse("not-in-this-version", `\`${command.name}\` is not in this version; try \`help\``);
   }
+  if (command.kind === "unclear") return refuse("unclear", unclear[command.name]);
   const found = await threadOf(trigger, command, options);
   if (found.kind === "refused") return found;
   const { thread } = found;
-  const refusal = thread !== null && command.kind === "fix" ? unfit(thread, command, trigger, options) : null;
+  const fix = fixIn(command);
+  const refusal = thread !== null && fix !== null ? unfit(thread, fix, trigger, options) : null;
   if (refusal !== null) return refusal;
   const authorised = {
     trigger,
@@ -84,6 +87,18 @@ export async function authorise(
     notices: thread?.locked === true ? [lockedNotice(thread)] : [],
   };
   return { kind: "authorised", command: authorised as unknown as Authorised };
+}
+
+const unclear = {
+  approve:
+    "`approve` takes nothing but the id of one call; to say more, use `deny` or write a command with your words",
+  stop: "`stop` takes no words; to say something to the session, write a command with your words",
+} as const;
+
+/** The work that the command may begin; words for a session begin one where there is none. */
+function fixIn(command: Command): Extract<Command, { kind: "fix" }> | null {
+  if (command.kind === "fix") return command;
+  return command.kind === "go-on" ? { kind: "fix", text: command.text, sha: null } : null;
 }
 
 type Actor = { readonly kind: "actor"; readonly by: { readonly login: string; readonly id: number } };
@@ -166,7 +181,7 @@ async function threadOf(
 ): Promise<{ readonly kind: "thread"; readonly thread: AskedThread | null } | Refused> {
   if (trigger.kind === "comment") {
     const asked = trigger.thread;
-    if (asked.kind === "issue" || command.kind !== "fix") return { kind: "thread", thread: asked };
+    if (asked.kind === "issue" || fixIn(command) === null) return { kind: "thread", thread: asked };
     const now = await options.thread(asked.number);
     if (now?.kind !== "pull-request") return noThread(asked.number);
     // The words are the event's (R3); the head is not in the event.

@@ -6,6 +6,15 @@ import { parseSessionReference, type Trigger } from "./trigger.ts";
 export type Command =
   /** `sha` pins the head of a pull request that lives in another repository. */
   | { readonly kind: "fix"; readonly text: string; readonly sha: Sha | null }
+  /** Words for the session of this thread; where there is none to go on with, the task of a new one. */
+  | { readonly kind: "go-on"; readonly text: string }
+  /** The word of a person on a call; without an id, on the one that waits. `text` says why, for the model. */
+  | { readonly kind: "approve"; readonly id: string | null }
+  | { readonly kind: "deny"; readonly id: string | null; readonly text: string }
+  /** Suspends the session of this thread that is being worked on. */
+  | { readonly kind: "stop" }
+  /** Begins as a command about waiting or running work does, and goes on as none; it must not be taken for a task. */
+  | { readonly kind: "unclear"; readonly name: "approve" | "stop" }
   /** Without a session, the one of this thread is meant. */
   | { readonly kind: "resume"; readonly session: SessionId | null; readonly run: string | null }
   | { readonly kind: "status" }
@@ -13,7 +22,7 @@ export type Command =
   /** Known, and not in this version. */
   | { readonly kind: "later"; readonly name: LaterName; readonly text: string };
 
-export type LaterName = "ask" | "review" | "approve" | "deny" | "stop";
+export type LaterName = "ask" | "review";
 
 /**
  * The command in a comment, or null. It counts only when the first non-blank line begins with exactly the phrase,
@@ -66,26 +75,49 @@ function commandIn(line: string, below: string): Command {
   const alone = after === "";
   switch (word.toLowerCase()) {
     case "":
-      return below === "" ? { kind: "help" } : fix("", below);
+      return below === "" ? { kind: "help" } : goOn("", below);
     case "fix":
       return fix(after, below);
     case "resume":
-      return resume(after) ?? fix(line, below);
+      return resume(after) ?? goOn(line, below);
     // "help me with the parser" is a sentence, not the command; so are the others with words after them.
     case "status":
-      return alone ? { kind: "status" } : fix(line, below);
+      return alone ? { kind: "status" } : goOn(line, below);
     case "help":
-      return alone ? { kind: "help" } : fix(line, below);
-    // These decide about running work: whatever follows, they are never taken for a new task.
+      return alone ? { kind: "help" } : goOn(line, below);
+    // These decide about running or waiting work: whatever follows, they are never taken for words to the model.
+    case "approve":
+      return approve(joined(after, below));
+    case "deny":
+      return deny(after, below);
+    case "stop":
+      return joined(after, below) === "" ? { kind: "stop" } : { kind: "unclear", name: "stop" };
     case "ask":
     case "review":
-    case "approve":
-    case "deny":
-    case "stop":
       return { kind: "later", name: word.toLowerCase() as LaterName, text: joined(after, below) };
     default:
-      return fix(line, below);
+      return goOn(line, below);
   }
+}
+
+function goOn(line: string, below: string): Command {
+  return { kind: "go-on", text: joined(line, below) };
+}
+
+/** Ids of calls hold a digit or an underscore; a word that does not is the beginning of a sentence. */
+const callId = /^(?=.*[\d_])[\w-]{1,128}$/;
+
+/** Only what is nothing else counts: a sentence behind the word may well say the opposite. */
+function approve(rest: string): Command {
+  if (rest === "") return { kind: "approve", id: null };
+  return callId.test(rest) ? { kind: "approve", id: rest } : { kind: "unclear", name: "approve" };
+}
+
+function deny(line: string, below: string): Command {
+  const word = firstWord(line);
+  const id = callId.test(word) ? word : null;
+  const text = id === null ? line : line.slice(word.length).trim();
+  return { kind: "deny", id, text: joined(text, below) };
 }
 
 function fix(line: string, below: string): Command {

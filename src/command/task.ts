@@ -19,10 +19,10 @@ type TaskOptions = {
  * there is no task, and calling this is a mistake of the caller.
  */
 export function taskText(asked: Authorised, options: TaskOptions): Task {
-  if (asked.command.kind !== "fix")
-    throw new Error(`no task can be made of the command ${asked.command.kind}`);
-  const { thread } = asked;
-  const request = normaliseUntrusted(asked.command.text.trim());
+  const { thread, command } = asked;
+  if (command.kind !== "fix" && command.kind !== "go-on")
+    throw new Error(`no task can be made of the command ${command.kind}`);
+  const request = normaliseUntrusted(command.text.trim());
   const title = normaliseUntrusted((thread?.title ?? "").replace(/[\r\n]+/g, " "), { bytesMax: 1024 });
   const body = normaliseUntrusted((thread?.body ?? "").trim());
   if (request.text.trim() === "" && body.text.trim() === "") return noText(asked);
@@ -37,7 +37,8 @@ export function taskText(asked: Authorised, options: TaskOptions): Task {
 
 /** What the model is told when a person adds something to a session that has begun. */
 export function followUpText(asked: Authorised, options: TaskOptions): Task {
-  const said = asked.command.kind === "fix" ? asked.command.text.trim() : "";
+  const { command } = asked;
+  const said = command.kind === "go-on" || command.kind === "deny" ? command.text.trim() : "";
   const request = normaliseUntrusted(said);
   if (request.text.trim() === "") return noText(asked);
   const parts = [{ label: requestLabel(asked), text: request.text }];

@@ -193,12 +193,19 @@ describe("authorise", () => {
     });
   });
 
-  it.each(["ask", "review", "approve", "deny", "stop"])(
-    "says that `%s` is not in this version",
-    async (name) => {
-      expect(await authoriseTrigger(comment({ comment: { body: `/agent ${name} x` } }))).toMatchObject({
-        code: "not-in-this-version",
-        why: expect.stringContaining(name),
+  it.each(["ask", "review"])("says that `%s` is not in this version", async (name) => {
+    expect(await authoriseTrigger(comment({ comment: { body: `/agent ${name} x` } }))).toMatchObject({
+      code: "not-in-this-version",
+      why: expect.stringContaining(name),
+    });
+  });
+
+  it.each(["approve all of it", "stop now"])(
+    "takes `%s` neither for a command nor for words",
+    async (said) => {
+      expect(await authoriseTrigger(comment({ comment: { body: `/agent ${said}` } }))).toMatchObject({
+        code: "unclear",
+        why: expect.stringContaining(said.split(" ")[0] ?? ""),
       });
     },
   );
