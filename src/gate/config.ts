@@ -12,6 +12,8 @@ export type Config = {
   readonly protected: readonly string[];
   /** Null: the first of AGENTS.md and CLAUDE.md that exists. */
   readonly instructions: readonly string[] | null;
+  /** Tools of which each call waits until a person has allowed it. */
+  readonly approve: readonly string[];
   readonly budget: {
     readonly turns: number | null;
     readonly minutes: number | null;
@@ -35,6 +37,7 @@ export const noConfig: Config = {
   checks: [],
   protected: [],
   instructions: null,
+  approve: [],
   budget: { turns: null, minutes: null, tokens: null, costUsd: null },
 };
 
@@ -47,7 +50,7 @@ export function readConfig(
   if (parsed.value === null || parsed.value === undefined) return { kind: "config", config: noConfig };
   const read = v.safeParse(configSchema, parsed.value);
   if (!read.success) return refusal(read.issues[0], parsed, source);
-  const { env, setup, checks, protected: flagged, instructions, budget } = read.output;
+  const { env, setup, checks, protected: flagged, instructions, approve, budget } = read.output;
   const named = withNames(checks ?? []);
   if (named.kind === "twice") {
     const why = `two checks are named \`${named.name}\`; names must differ`;
@@ -59,6 +62,7 @@ export function readConfig(
     checks: named.checks,
     protected: flagged ?? [],
     instructions: instructions ?? null,
+    approve: approve ?? [],
     budget: {
       turns: budget?.turns ?? null,
       minutes: budget?.minutes ?? null,
@@ -109,7 +113,7 @@ function nameOf(run: string): string {
 }
 
 const keysOf = {
-  config: ["env", "setup", "checks", "protected", "instructions", "budget"],
+  config: ["env", "setup", "checks", "protected", "instructions", "approve", "budget"],
   check: ["name", "run", "minutes", "proof", "dir", "network"],
   budget: ["turns", "minutes", "tokens", "cost-usd"],
 } as const;
@@ -119,6 +123,9 @@ const command = v.pipe(
   v.check((text) => text.trim() !== "" && !text.includes("\0"), "the command is empty"),
   v.maxLength(4000, "the command is over 4000 characters"),
 );
+
+/** The tools that can change something; reading never waits for anybody. */
+export const changingTools = ["edit", "write", "shell"] as const;
 
 const secretLike =
   /^(?:INPUT|ACTIONS|GITHUB|RUNNER|ANTHROPIC|AWS|AZURE)_|(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY|CREDENTIALS?)$/i;
@@ -181,6 +188,12 @@ const configSchema = mapping(keysOf.config, {
     ),
   ),
   instructions: v.optional(v.array(insidePath, "expected a list of paths")),
+  approve: v.optional(
+    v.array(
+      v.picklist(changingTools, `expected one of ${changingTools.join(", ")}`),
+      `expected a list of tools, of ${changingTools.join(", ")}`,
+    ),
+  ),
   budget: v.optional(
     mapping(keysOf.budget, {
       turns: v.optional(v.pipe(number("turns", 1, 10_000), v.integer("expected a whole number"))),

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { parseYaml } from "../../src/adapters/yaml/parse.ts";
-import { checksFromLines, commandsFromLines, noConfig, readConfig } from "../../src/gate/config.ts";
+import {
+  changingTools,
+  checksFromLines,
+  commandsFromLines,
+  noConfig,
+  readConfig,
+} from "../../src/gate/config.ts";
 import { definitionsDigest } from "../../src/gate/definitions.ts";
+import { tools } from "../../src/tools/all.ts";
 
 const source = ".github/agent.yml";
 
@@ -18,13 +25,14 @@ checks:
   - { run: npm run lint, dir: ./packages/core/, network: true }
 protected: [package.json]
 instructions: [AGENTS.md]
+approve: [shell]
 budget: { turns: 60, minutes: 50, tokens: 500000, cost-usd: 5 }
 `;
 
 const refusals: readonly (readonly [string, string])[] = [
   [
     "checks:\n  - run: npm test\nchekcs: []\n",
-    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, instructions, budget",
+    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, instructions, approve, budget",
   ],
   [
     "checks:\n  - run: npm test\n    minuets: 5\n",
@@ -80,12 +88,14 @@ const refusals: readonly (readonly [string, string])[] = [
   ["env: [LD_PRELOAD]\n", "changes what programs load"],
   ["protected: ['']\n", ":1: protected[1]: the pattern is empty"],
   ["instructions: [../x]\n", ":1: instructions[1]: expected a relative path"],
+  ["approve: [read]\n", ":1: approve[1]: expected one of edit, write, shell"],
+  ["approve: shell\n", ":1: approve: expected a list of tools"],
   ["budget: 5\n", ":1: budget: expected keys and values (turns, minutes, tokens, cost-usd), got 5"],
   ["budget: { turns: 1.5 }\n", "budget.turns: expected a whole number"],
   ["budget: { cost-usd: -1 }\n", "budget.cost-usd: expected a number of US dollars from 0"],
   [
     "- a\n",
-    ":1: the file: expected keys and values (env, setup, checks, protected, instructions, budget), got a list",
+    ":1: the file: expected keys and values (env, setup, checks, protected, instructions, approve, budget), got a list",
   ],
   ["[]\n", ":1: the file: expected keys and values"],
   ["budget: []\n", ":1: budget: expected keys and values"],
@@ -124,9 +134,14 @@ describe("readConfig", () => {
         ],
         protected: ["package.json"],
         instructions: ["AGENTS.md"],
+        approve: ["shell"],
         budget: { turns: 60, minutes: 50, tokens: 500_000, costUsd: 5 },
       },
     });
+  });
+
+  it("lets an approval be asked for of every tool that can change something, and of no other", () => {
+    expect(tools.filter((tool) => tool.class !== "read").map(({ name }) => name)).toEqual([...changingTools]);
   });
 
   it("takes an empty file as no file", () => {
