@@ -1,4 +1,5 @@
 import { limits } from "../base/limits.ts";
+import { policyOf } from "../loop/approval.ts";
 import type { End } from "../loop/end.ts";
 import { runLoop } from "../loop/loop.ts";
 import type { Seal } from "../loop/seal.ts";
@@ -66,7 +67,9 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
         board.say("working");
         await shipper.turnEnded();
       },
-      inputs: async () => [],
+      policy: policyOf(work.config),
+      listen: () => undefined,
+      heard: async () => [],
     },
     { signal: AbortSignal.any([signal, unsaved]), onLive: means.onLive },
   );
@@ -196,6 +199,10 @@ function stopped(
       const detail = `${sentenceOf(`The model's provider cannot go on: ${end.reason}`)} Resume ${when}.`;
       return { kind: "suspended", reason: "provider", detail };
     }
+    case "asked":
+      return { kind: "suspended", reason: "question", detail: end.question };
+    case "approval":
+      return { kind: "suspended", reason: "approval", detail: end.calls.map(({ tool }) => tool).join(", ") };
     case "stuck":
       return { kind: "suspended", reason: "stuck", detail: end.why };
     case "declined":

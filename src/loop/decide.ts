@@ -35,6 +35,9 @@ export type Received = {
 export const texts = {
   cut: "Not executed: the reply was cut at the output limit. Send it again in smaller parts.",
   otherInvalid: "Not executed: another call of this batch was invalid. Send the calls again.",
+  otherRefused: "Not executed: another call of this batch may not run. Send the calls again without it.",
+  abandoned:
+    "Not executed: the run in which its approval was asked for died. Make the call again if it is still needed; it is asked for anew.",
   notJson: "Not executed: the arguments were not valid JSON.",
   discarded: "Not executed: the reply was discarded.",
   cancelled: "Cancelled before it ran.",

@@ -1,8 +1,14 @@
 import type { Tree } from "../base/hash.ts";
-import type { IntendedCall, NoteAbout, SessionEvent } from "../session/event.ts";
+import type { GoOn, IntendedCall, NoteAbout, SessionEvent } from "../session/event.ts";
 import { parseContent } from "./context.ts";
 import type { Received } from "./decide.ts";
+import { type Asking, askTool } from "./question.ts";
 import { digestIn } from "./readings.ts";
+
+/** By call id: what people said against calls of the open turn, or that nobody can say anything any more. */
+export type Refusals = Readonly<
+  Record<string, { readonly kind: "denied"; readonly by: string } | { readonly kind: "abandoned" }>
+>;
 
 /**
  * What the loop has to know of its own past beside the session's state: a second fold over the same events, so a
@@ -29,6 +35,11 @@ export type Facts = {
   readonly progress: boolean;
   /** Turns in a row without progress, ended ones only. */
   readonly idleTurns: number;
+  /** Why another turn follows. */
+  readonly because: GoOn;
+  /** Questions that nobody has answered yet. */
+  readonly asking: readonly Asking[];
+  readonly refusals: Refusals;
   /** The last batch, if it was one call: what it was, what came of it, and how often in a row. */
   readonly repeat: { readonly call: string | null; readonly result: string | null; readonly count: number };
 };
@@ -60,6 +71,9 @@ export const noFacts: Facts = {
   tree: null,
   progress: false,
   idleTurns: 0,
+  because: "input",
+  asking: [],
+  refusals: {},
   repeat: fresh,
 };
 
@@ -68,7 +82,25 @@ export function learn(facts: Facts, event: SessionEvent, { text, news }: Told): 
     case "setup.settled":
       return { ...facts, tree: facts.tree ?? event.tree };
     case "input.accepted":
-      return { ...unstuck(facts), inputSinceReply: true, nudged: false, done: false };
+      return {
+        ...unstuck(facts),
+        inputSinceReply: true,
+        nudged: false,
+        done: false,
+        because: "input",
+        asking: [],
+      };
+    case "run.claimed":
+      return event.gen === 1 ? facts : { ...facts, because: "resumed" };
+    case "context.compacted":
+      return { ...facts, because: "compacted" };
+    case "approval.denied":
+      return refusedBy(facts, event.id, { kind: "denied", by: event.by });
+    case "approval.abandoned":
+      // What a person said stays said.
+      return Object.hasOwn(facts.refusals, event.id)
+        ? facts
+        : refusedBy(facts, event.id, { kind: "abandoned" });
     case "note.added":
       return noted(facts, event.about);
     case "reply.requested":
@@ -90,9 +122,11 @@ export function learn(facts: Facts, event: SessionEvent, { text, news }: Told): 
         idleTurns: facts.progress ? 0 : facts.idleTurns + 1,
         progress: false,
         done: event.next === "done",
+        because: event.next,
+        refusals: {},
       };
     case "gate.failed":
-      return { ...unstuck(facts), done: false };
+      return { ...unstuck(facts), done: false, because: "gate" };
     case "gate.passed":
       return unstuck(facts);
     case "run.suspended":
@@ -125,6 +159,10 @@ export type Stuck = "repeated" | "idle";
 export function stuckIn(facts: Facts): Stuck | null {
   if (facts.repeat.call !== null && facts.repeat.count >= 3) return "repeated";
   return !facts.progress && facts.idleTurns + 1 >= 4 ? "idle" : null;
+}
+
+function refusedBy(facts: Facts, id: string, refusal: Refusals[string]): Facts {
+  return { ...facts, refusals: { ...facts.refusals, [id]: refusal } };
 }
 
 function unstuck(facts: Facts): Facts {
@@ -163,8 +201,11 @@ function settled(facts: Facts, event: Extract<SessionEvent, { type: "call.settle
   // An interruption is nobody's going round in circles.
   const interrupted = event.status === "rolled-back" || event.status === "killed";
   const again = result === facts.repeat.result && !changed;
+  const call = facts.calls.find(({ id }) => id === event.id);
+  const asks = call?.tool === askTool && event.status === "ok";
   return {
     ...facts,
+    asking: asks ? [...facts.asking, { id: call.id, arguments: call.arguments }] : facts.asking,
     tree: event.tree ?? facts.tree,
     progress: facts.progress || changed || news || interrupted,
     stuckTold: facts.stuckTold && !changed,

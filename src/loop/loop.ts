@@ -1,4 +1,5 @@
 import { unlessAborted } from "./abort.ts";
+import { askApproval, withRefusals } from "./approval.ts";
 import { textOf, useOf } from "./blocks.ts";
 import { budgetNote, exhausted, spentOf } from "./budget.ts";
 import { refuseCalls, runCalls } from "./calls.ts";
@@ -6,6 +7,7 @@ import { messagesOf } from "./context.ts";
 import { type Decision, decide, type Received, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import type { OnLive } from "./live.ts";
+import { askedEnd } from "./question.ts";
 import { request } from "./request.ts";
 import type { LoopParts, Run } from "./run.ts";
 import { endTurn } from "./turn.ts";
@@ -52,6 +54,8 @@ async function begin(run: Run): Promise<End | null> {
   if (reply !== null && !paused && (last.role === "assistant" || (done && isUsable(reply)))) {
     return { kind: "finished", text: textOf(reply.content) };
   }
+  const asked = await askedEnd(journal);
+  if (asked !== null) return asked;
   const spent = spentOf(journal.state, 0);
   const over = exhausted(budget, spent);
   if (over !== null) return { kind: "exhausted", budget: over };
@@ -67,6 +71,8 @@ async function receive(run: Run): Promise<End | null> {
   startClock(run);
   const decision = decideAgain(run);
   if (decision.calls.length === 0) return endTurn(run, decision);
+  const waits = await askApproval(decision.calls, run);
+  if (waits !== null) return waits;
   const calls = await Promise.all(
     decision.calls.map(async ({ id, tool, input, class: effect }) => {
       return { id, tool, arguments: await journal.store(JSON.stringify(input)), class: effect };
@@ -92,10 +98,10 @@ async function call(run: Run): Promise<End | null> {
 }
 
 /** The same reply leads to the same decision, so it is not stored: it is made again, on resume as well. */
-function decideAgain({ toolbox, journal }: Run): Decision {
-  const { reply } = journal.facts;
+function decideAgain({ toolbox, journal, policy }: Run): Decision {
+  const { reply, refusals } = journal.facts;
   if (reply === null) throw new Error(`turn ${journal.state.turn.number} has calls but no reply in the log`);
-  return decide(reply, toolbox);
+  return withRefusals(decide(reply, toolbox), policy, refusals);
 }
 
 /** A refused reply, or one that is not understood, is no end to come back to: it is asked for again. */

@@ -27,7 +27,9 @@ export async function request(run: Run): Promise<End | null> {
     turn: number,
     attempt: turn.phase === "idle" ? 1 : turn.attempts + 1,
     maxTokens: asked.maxTokens,
+    because: journal.facts.because,
   });
+  run.listen();
   const reply = await run.model.reply(asked, { signal, onLive });
   const failure = reply.kind === "failed" ? reply : failureIn(run, reply);
   if (failure !== null) return failed(run, failure);

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Budget } from "../session/event.ts";
+import type { Policy } from "./approval.ts";
 import type { OnLive } from "./live.ts";
 import type { Model, ToolDefinition } from "./model.ts";
 import type { Prices } from "./prices.ts";
@@ -38,8 +39,15 @@ export type LoopParts = {
   readonly intentShipped: () => Promise<void>;
   /** Called after each `turn.ended`, but not when the run is being cancelled. */
   readonly turnEnded: () => Promise<void>;
-  /** Asked at the end of each turn for what people said meanwhile; each id is taken in once. */
-  readonly inputs: () => Promise<readonly NewInput[]>;
+  /** Whether a call may run without a person's word. */
+  readonly policy: Policy;
+  /** Told that a request is about to be sent: a good time to look for what people said meanwhile. */
+  readonly listen: () => void;
+  /**
+   * What people said meanwhile and is to be taken in here; each id is taken in once. At the end of a `turn` what steers
+   * the work, as far as it is known by now; at the `end` of the work everything that was said until now.
+   */
+  readonly heard: (at: "turn" | "end") => Promise<readonly NewInput[]>;
 };
 
 /** A run of the loop: its parts, and what only matters while it lives. */

@@ -2,6 +2,7 @@ import type { GoOn, NoteAbout } from "../session/event.ts";
 import { type Decision, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import { stuckIn } from "./facts.ts";
+import { askedEnd } from "./question.ts";
 import { unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 
@@ -17,12 +18,13 @@ export async function endTurn(run: Run, decision: Decision): Promise<End | null>
     await record(run, nextOf(decision));
     return { kind: "cancelled" };
   }
-  const end = endOf(run, decision);
-  const stuck = await sayWhy(run, decision);
+  const end = endOf(run, decision) ?? (await askedEnd(run.journal));
+  const stuck = end?.kind === "asked" ? null : await sayWhy(run, decision);
+  const waits = end?.kind === "finished" || end?.kind === "asked";
   // Nothing may stand behind a paused reply, and nobody's comment belongs to a conversation that ends otherwise.
-  if (end === null ? nextOf(decision) !== "paused" : end.kind === "finished") await takeIn(run);
-  const goesOn = end?.kind === "finished" && run.journal.facts.inputSinceReply;
-  await record(run, goesOn ? "input" : nextOf(decision));
+  if (waits || (end === null && nextOf(decision) !== "paused")) await takeIn(run, waits ? "end" : "turn");
+  const goesOn = waits && run.journal.facts.inputSinceReply;
+  await record(run, goesOn ? "input" : end?.kind === "asked" ? "asked" : nextOf(decision));
   await run.turnEnded();
   return goesOn ? null : (end ?? stuck);
 }
@@ -83,8 +85,8 @@ async function note({ journal }: Run, about: NoteAbout, text: string): Promise<v
   await journal.append({ type: "note.added", about, text: await journal.store(text) });
 }
 
-async function takeIn({ journal, inputs }: Run): Promise<void> {
-  for (const { id, by, text } of await inputs()) {
+async function takeIn({ journal, heard }: Run, at: "turn" | "end"): Promise<void> {
+  for (const { id, by, text } of await heard(at)) {
     if (journal.state.inputs.includes(id)) continue;
     await journal.append({ type: "input.accepted", id, by, text: await journal.store(text) });
   }

@@ -119,7 +119,9 @@ export async function given(setup: Setup = {}) {
     shipped: async () => {},
     intentShipped: async () => {},
     turnEnded: async () => {},
-    inputs: async () => [],
+    policy: () => ({ kind: "allow" }),
+    listen: () => {},
+    heard: async () => [],
     ...setup.parts,
   };
   const options = {

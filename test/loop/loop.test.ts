@@ -151,7 +151,7 @@ describe("a run of the loop", () => {
     const said = [{ id: "comment:2", by: "octo", text: "Also the docs." }];
     const session = await given({
       script: [{ text: "Done" }, { text: "Docs too" }],
-      parts: { inputs: async () => said },
+      parts: { heard: async () => said },
     });
     expect(await session.run()).toEqual({ kind: "finished", text: "Docs too" });
     expect(outline(session.events).filter((line) => /ended|input/.test(line))).toEqual([

@@ -132,14 +132,14 @@ describe("a resumed run", () => {
   it("takes in an input that was recorded before the run died at the end of a turn", async () => {
     const said = [{ id: "comment:2", by: "octo", text: "More." }];
     const script = [{ text: "Done" }, { text: "More done" }];
-    const session = await given({ script, parts: { inputs: async () => said } });
+    const session = await given({ script, parts: { heard: async () => said } });
     await session.run();
     const events = [...opening, ...session.events];
     const cut = events.findLastIndex((event) => event.type === "input.accepted") + 1;
     const resumed = await given({
       script,
       resumed: claimed(events.slice(0, cut)),
-      parts: { inputs: async () => said },
+      parts: { heard: async () => said },
     });
     expect(await resumed.run()).toEqual({ kind: "finished", text: "More done" });
     expect(outline(resumed.events)[0]).toBe("ended input");
