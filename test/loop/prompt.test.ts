@@ -29,7 +29,11 @@ describe("the system prompt", () => {
   it("leaves out what there is nothing to say about", () => {
     const prompt = systemPrompt(bare);
     expect(prompt).not.toMatch(/\{\{|Before you started|These checks decide|Instructions of this repository/);
-    expect(prompt).toContain("at commit 1111111111111111111111111111111111111111, and you work alone");
+    expect(prompt).toContain("at commit 1111111111111111111111111111111111111111, and you work alone.");
+  });
+
+  it("names no provider and no model", () => {
+    expect(systemPrompt(bare)).not.toMatch(/anthropic|claude|openai|gpt|gemini|bedrock|vertex/i);
   });
 
   it("does not read braces in a value as its own", () => {
