@@ -2,6 +2,7 @@ import { description, maxLength, minLength, pipe, strictObject, string } from "v
 import { askTool } from "../loop/question.ts";
 import { defineTool } from "./define.ts";
 import { ok } from "./outcome.ts";
+import { words } from "./words.ts";
 
 const schema = strictObject({
   question: pipe(
@@ -17,12 +18,7 @@ const schema = strictObject({
 /** Nothing is done here: the loop ends the turn by it, and a person's words in a later run are the answer. */
 export const ask = defineTool({
   name: askTool,
-  description: [
-    "Put a question to the people who follow this session. The run ends after this reply, its other calls included,",
-    "and goes on when somebody has answered, which may take days. Use it only where you cannot go on without a",
-    "decision that is theirs; where a sensible choice can be made, make it and say so at the end. Put all you need to",
-    "know into one question.",
-  ].join(" "),
+  description: words.ask,
   class: "read",
   schema,
   run: async () => ok("The question was put to people. What they say follows."),

@@ -6,6 +6,7 @@ import { nearestText } from "./nearest-text.ts";
 import { counted, failed, grouped, ok } from "./outcome.ts";
 import { replaceText } from "./replacement.ts";
 import type { ToolContext, ToolOutcome } from "./tool.ts";
+import { words } from "./words.ts";
 
 const fileBytesMax = 16 * 1024 * 1024;
 const textCharsMax = 1_000_000;
@@ -25,12 +26,7 @@ const schema = strictObject({
 
 export const edit = defineTool({
   name: "edit",
-  description: [
-    "Replace exact text in a file. `old` must occur exactly once: take in lines around it until it does, or set `all`.",
-    "Everything else stays byte for byte: line ends (write plain line feeds, they become CRLF in a CRLF file),",
-    "byte order mark and permissions. When it fails nothing is changed and the nearest text of the file is shown.",
-    'Example: {"path": "src/app.ts", "old": "retries = 3", "new": "retries = 5"}',
-  ].join(" "),
+  description: words.edit,
   class: "workspace",
   schema,
   run: async (input, context) => {

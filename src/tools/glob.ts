@@ -3,6 +3,7 @@ import { limits } from "../base/limits.ts";
 import { defineTool } from "./define.ts";
 import { globCharsMax, selectFiles } from "./file-set.ts";
 import { counted, failed, grouped, ok } from "./outcome.ts";
+import { namesMax, words } from "./words.ts";
 
 const schema = strictObject({
   pattern: pipe(
@@ -18,17 +19,9 @@ const schema = strictObject({
   ),
 });
 
-const namesMax = 1_000;
-
 export const glob = defineTool({
   name: "glob",
-  description: [
-    "List files by name, sorted. Patterns: `*` within a name, `**` across directories, `?`, `[abc]`, `{a,b}`.",
-    "A name that begins with a dot is matched only by a pattern that writes the dot, such as `.github/**`.",
-    "Left out: `.git` and what .gitignore hides, unless `path` names a hidden directory. Links are listed, not",
-    `followed. At most ${grouped(namesMax)} names are shown; how many there are is always said.`,
-    'Example: {"pattern": "*.py", "path": "tests"}',
-  ].join(" "),
+  description: words.glob,
   class: "read",
   schema,
   run: async ({ pattern, path = "." }, context) => {

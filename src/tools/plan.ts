@@ -1,6 +1,7 @@
 import { array, description, maxLength, minLength, picklist, pipe, strictObject, string } from "valibot";
 import { defineTool } from "./define.ts";
 import { counted, ok } from "./outcome.ts";
+import { words } from "./words.ts";
 
 const schema = strictObject({
   items: pipe(
@@ -25,12 +26,7 @@ const schema = strictObject({
 
 export const plan = defineTool({
   name: "plan",
-  description: [
-    "Write down what you are going to do and how far you are. The people who follow this session see it, and it is",
-    "kept when older parts of the conversation are summarised. Send the whole plan each time. Use it for work of",
-    "three or more parts, once you know what they are, and whenever one is finished; leave it for small changes.",
-    "It touches no file.",
-  ].join(" "),
+  description: words.plan,
   class: "read",
   schema,
   run: async ({ items }) => {

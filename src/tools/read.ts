@@ -11,7 +11,6 @@ import {
   strictObject,
   string,
 } from "valibot";
-import { limits } from "../base/limits.ts";
 import { locate, type Place, readBytes } from "./confine.ts";
 import { defineTool } from "./define.ts";
 import { fileKind } from "./file-kind.ts";
@@ -19,6 +18,7 @@ import { nearestNames } from "./nearest.ts";
 import { counted, failed, grouped, ok } from "./outcome.ts";
 import { showPage } from "./page.ts";
 import type { ToolContext, ToolOutcome } from "./tool.ts";
+import { words } from "./words.ts";
 
 const linesUsual = 2_000;
 const fileBytesMax = 32 * 1024 * 1024;
@@ -48,14 +48,7 @@ const schema = strictObject({
 
 export const read = defineTool({
   name: "read",
-  description: [
-    "Read a text file with line numbers (number, tab, text), or list a directory. Read a file before you edit it.",
-    `About ${Math.round(limits.modelOutputBytesMax / 1024)} KiB are shown at once; the last line says what is left and`,
-    "how to go on. A very long line is cut with its length said; ask for it alone (`lines: 1`) to see more of it.",
-    "Binary files are described, not shown. A path `output:<call id>` reads the whole output of an earlier call",
-    "whose middle was cut, in the same way.",
-    'Example: {"path": "src/app.ts", "from": 120, "lines": 60}',
-  ].join(" "),
+  description: words.read,
   class: "read",
   schema,
   run: async ({ path, from = 1, lines = linesUsual }, context) => {

@@ -18,6 +18,7 @@ import { flagsFor } from "./matcher.ts";
 import { cancelled, failed, ok } from "./outcome.ts";
 import { scan } from "./scan.ts";
 import { showScan } from "./scan-report.ts";
+import { words } from "./words.ts";
 
 const usualLimit = 100;
 
@@ -70,13 +71,7 @@ const schema = strictObject({
 
 export const search = defineTool({
   name: "search",
-  description: [
-    "Search the contents of files with a JavaScript regular expression, line by line. Use it to find where something",
-    "is defined or used. Matches come grouped by file, sorted, as `12:text`; lines of context as `13-text`.",
-    "Left out: `.git`, what .gitignore hides (unless `path` names it), binary files and files over 4 MiB, which are",
-    "counted; links are not followed. An expression that takes too long is stopped.",
-    'Example: {"pattern": "export function parse\\\\w*", "glob": "*.ts", "context": 2}',
-  ].join(" "),
+  description: words.search,
   class: "read",
   schema,
   run: async (input, context) => {

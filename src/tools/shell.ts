@@ -16,6 +16,7 @@ import { defineTool } from "./define.ts";
 import { failed, grouped } from "./outcome.ts";
 import { type CommandResult, runCommand } from "./process.ts";
 import type { ToolContext, ToolOutcome } from "./tool.ts";
+import { words } from "./words.ts";
 
 /** One argument of a Linux program may have 128 KiB. */
 const commandBytesMax = 100_000;
@@ -44,16 +45,7 @@ const schema = strictObject({
 
 export const shell = defineTool({
   name: "shell",
-  description: [
-    "Run a command in the workspace: build, test, format, inspect history with git, move or delete files.",
-    "stdout and stderr come back together, in order; of a long output you see the beginning and the end, with exact",
-    'counts of what was cut, and the whole can be read in parts with `read` (`path: "output:<call id>"`).',
-    "There is no network, no terminal and an empty stdin: use flags that answer prompts. Each call is a new shell:",
-    "directory and variables do not carry over. Processes left in the background are killed when the call ends, so",
-    "start a server and use it in the same command. `.git` is read-only; commits are made for you after the work.",
-    "To look at files prefer `read`, `search` and `glob`; to change them `edit` and `write`.",
-    'Example: {"command": "npm test -- --reporter=dot", "seconds": 300}',
-  ].join(" "),
+  description: words.shell,
   class: "workspace",
   schema,
   run: async (input, context) => {

@@ -2,6 +2,7 @@ import { description, maxLength, minLength, pipe, strictObject, string } from "v
 import { locate, readBytes, replaceFile } from "./confine.ts";
 import { defineTool } from "./define.ts";
 import { counted, failed, ok } from "./outcome.ts";
+import { words } from "./words.ts";
 
 const contentCharsMax = 1_000_000;
 const comparedBytesMax = 8 * 1024 * 1024;
@@ -17,11 +18,7 @@ const schema = strictObject({
 
 export const write = defineTool({
   name: "write",
-  description: [
-    "Create a file, or replace all of an existing one. Directories on the way are created; the permissions of an",
-    "existing file are kept. To change a part of a file use `edit`, which cannot lose the rest.",
-    'Example: {"path": "docs/notes.md", "content": "# Notes\\n"}',
-  ].join(" "),
+  description: words.write,
   class: "workspace",
   schema,
   run: async ({ path, content }, context) => {
