@@ -2,7 +2,7 @@ import { limits } from "../base/limits.ts";
 import type { EffectClass, IntendedCall, Payload, Settlement } from "../session/event.ts";
 import { unlessAborted } from "./abort.ts";
 import { texts } from "./decide.ts";
-import type { OnLive } from "./live.ts";
+import { type OnLive, subjectOf } from "./live.ts";
 import type { Seal } from "./seal.ts";
 import type { Story } from "./story.ts";
 import type { Toolbox, ToolRun } from "./toolbox.ts";
@@ -109,8 +109,22 @@ async function runAlone(work: Work, call: IntendedCall, signal: AbortSignal): Pr
 }
 
 async function execute(work: Work, call: IntendedCall, signal: AbortSignal): Promise<ToolRun> {
-  const { journal: story, toolbox, onLive } = work;
-  const input: unknown = JSON.parse(await story.load(call.arguments));
+  const { journal, onLive } = work;
+  const { id, tool } = call;
+  const input: unknown = JSON.parse(await journal.load(call.arguments));
+  const turn = journal.state.turn.number;
+  onLive({ kind: "progress", turn, doing: { kind: "calling", id, tool, subject: subjectOf(input) } });
+  const run = await runTool(work, call, input, signal);
+  onLive({ kind: "progress", turn, doing: { kind: "called", id, output: run.output } });
+  return run;
+}
+
+async function runTool(
+  { journal: story, toolbox, onLive }: Work,
+  call: IntendedCall,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<ToolRun> {
   const checked = toolbox.check(call.tool, input);
   if (checked.kind === "invalid") return failed(`Not executed: ${checked.why}`);
   const attachment = await attachmentOf(story, call.tool, input);

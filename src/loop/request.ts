@@ -22,14 +22,16 @@ export async function request(run: Run): Promise<End | null> {
     return unavailable(reason, { nowMs: clock.now(), retryAfterMs: null });
   }
   const asked = requestOf(run);
+  const attempt = turn.phase === "idle" ? 1 : turn.attempts + 1;
   await journal.append({
     type: "reply.requested",
     turn: number,
-    attempt: turn.phase === "idle" ? 1 : turn.attempts + 1,
+    attempt,
     maxTokens: asked.maxTokens,
     because: journal.facts.because,
   });
   run.listen();
+  onLive({ kind: "progress", turn: number, doing: { kind: "asking", attempt } });
   const reply = await run.model.reply(asked, { signal, onLive });
   const failure = reply.kind === "failed" ? reply : failureIn(run, reply);
   if (failure !== null) return failed(run, failure);

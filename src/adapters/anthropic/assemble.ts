@@ -5,6 +5,8 @@ import {
   closeBlock,
   type Fields,
   fieldsOf,
+  isProgress,
+  isTooDeep,
   type OpenBlock,
   openBlock,
   takeDelta,
@@ -18,9 +20,12 @@ export type Assembled = {
   readonly brokenCalls: readonly string[];
 };
 
+/** `live` is what a watcher may see of an event; `progress` whether it brought the reply any further. */
+export type Taken = { readonly live: Live | null; readonly progress: boolean };
+
 export type Assembly = {
   /** Takes the next event. Throws `BrokenStream` when the events cannot be one reply. */
-  readonly take: (event: unknown) => Live | null;
+  readonly take: (event: unknown) => Taken;
   /** Whether `message_stop` was taken. */
   readonly complete: () => boolean;
   /** The reply; throws `BrokenStream` when it is not complete. */
@@ -51,23 +56,24 @@ export function assembly(): Assembly {
   };
 }
 
-function take(so: Progress, event: Fields): Live | null {
+function take(so: Progress, event: Fields): Taken {
   const { type } = event as { type?: unknown };
+  // Whatever name such an event came under.
+  if (type === "error") throw new BrokenStream("an error inside the stream");
   // Events that we do not know may come at any place and are passed over, as the API asks of its clients.
-  if (typeof type !== "string" || !known.has(type)) return null;
+  if (typeof type !== "string" || !known.has(type)) return { live: null, progress: false };
   if (so.phase === "stopped") throw new BrokenStream(`${type} after message_stop`);
   if ((type === "message_start") !== (so.phase === "before")) throw new BrokenStream(`${type} out of place`);
   switch (type) {
     case "message_start":
       so.phase = "streaming";
-      so.usage = counts(fieldsOf(event["message"])["usage"]);
-      return null;
+      so.usage = startCounts(fieldsOf(event["message"])["usage"]);
+      return { live: null, progress: true };
     case "message_delta":
-      takeMessageDelta(so, event);
-      return null;
+      return { live: null, progress: takeMessageDelta(so, event) };
     case "message_stop":
       stop(so);
-      return null;
+      return { live: null, progress: true };
     default:
       return takeBlockEvent(so, type, event);
   }
@@ -82,26 +88,38 @@ const known = new Set([
   "message_stop",
 ]);
 
-function takeBlockEvent(so: Progress, type: string, event: Fields): Live | null {
+function takeBlockEvent(so: Progress, type: string, event: Fields): Taken {
   const inOrder =
     event["index"] === so.blocks.length && (so.open === null) === (type === "content_block_start");
   if (!inOrder) throw new BrokenStream(`${type} of block ${String(event["index"])} out of order`);
+  if (so.stopReason !== null) throw new BrokenStream(`${type} after the stop reason`);
   if (so.open === null) {
     so.open = openBlock(fieldsOf(event["content_block"]));
-    return null;
+    return { live: null, progress: true };
   }
-  if (type === "content_block_delta") return takeDelta(so.open, fieldsOf(event["delta"]));
+  if (type === "content_block_delta") {
+    const delta = fieldsOf(event["delta"]);
+    return { live: takeDelta(so.open, delta), progress: isProgress(delta) };
+  }
   const { block, isBroken } = closeBlock(so.open);
+  if (isTooDeep(block)) throw new BrokenStream("a block that is nested too deeply");
   if (isBroken) so.broken.push(String(block["id"]));
   so.blocks.push(block);
   so.open = null;
-  return null;
+  return { live: null, progress: true };
 }
 
-function takeMessageDelta(so: Progress, event: Fields): void {
+/** Whether it said anything new. */
+function takeMessageDelta(so: Progress, event: Fields): boolean {
   const reason = fieldsOf(event["delta"])["stop_reason"];
-  if (typeof reason === "string") so.stopReason = reason;
-  so.usage = { ...so.usage, ...counts(event["usage"]) };
+  const said = counts(event["usage"]);
+  const isNews = Object.entries(said).some(([name, count]) => so.usage[name] !== count);
+  so.usage = { ...so.usage, ...said };
+  if (typeof reason !== "string" || reason === so.stopReason) return isNews;
+  if (so.open !== null) throw new BrokenStream("a stop reason before the last block ended");
+  if (so.stopReason !== null) throw new BrokenStream("two stop reasons");
+  so.stopReason = reason;
+  return true;
 }
 
 function stop(so: Progress): void {
@@ -130,7 +148,15 @@ function usageOf(usage: Fields): Assembled["usage"] {
   };
 }
 
+/** At the start the output is only begun: its count there says nothing of how much it becomes. */
+function startCounts(usage: unknown): Fields {
+  const { output_tokens: _, ...rest } = counts(usage);
+  return rest;
+}
+
 /** Only what is a count: a later report replaces an earlier one where it says something. */
 function counts(usage: unknown): Fields {
-  return Object.fromEntries(Object.entries(fieldsOf(usage)).filter(([, value]) => Number.isFinite(value)));
+  return Object.fromEntries(
+    Object.entries(fieldsOf(usage)).filter(([, value]) => Number.isSafeInteger(value) && Number(value) >= 0),
+  );
 }

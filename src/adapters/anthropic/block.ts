@@ -24,8 +24,32 @@ export function openBlock(start: Fields): OpenBlock {
   return { start, text: [], json: [], citations: [], signature: undefined, strange: null };
 }
 
+/** The kinds of delta that each kind of block is made of. */
+const deltasOf: Readonly<Record<string, readonly string[]>> = {
+  text: ["text_delta", "citations_delta"],
+  thinking: ["thinking_delta", "signature_delta"],
+  redacted_thinking: [],
+  tool_use: ["input_json_delta"],
+};
+const knownDeltas = new Set(Object.values(deltasOf).flat());
+
+/** What a watcher may see of the beginning: which call is coming, before any of its arguments. Null for other blocks. */
+export function beginningOf(open: OpenBlock): Live | null {
+  return open.start["type"] === "tool_use" ? { ...callOf(open), json: "" } : null;
+}
+
+function callOf({ start }: OpenBlock) {
+  return { kind: "call.delta", id: String(start["id"]), tool: String(start["name"]) } as const;
+}
+
 /** What a watcher may see of the delta, or null. */
 export function takeDelta(open: OpenBlock, fields: Fields): Live | null {
+  const type = String(open.start["type"]);
+  const kind = String(fields["type"]);
+  // Of a block that we do not know we cannot say what belongs to it; the loop stops at the block itself.
+  if (Object.hasOwn(deltasOf, type) && knownDeltas.has(kind) && deltasOf[type]?.includes(kind) !== true) {
+    throw new BrokenStream(`a ${kind} in a block of type ${type}`);
+  }
   const piece = (name: string) => {
     const text = fields[name];
     if (typeof text !== "string") throw new BrokenStream(`a delta without ${name}`);
@@ -45,7 +69,7 @@ export function takeDelta(open: OpenBlock, fields: Fields): Live | null {
     case "input_json_delta": {
       const json = piece("partial_json");
       open.json.push(json);
-      return { kind: "call.delta", id: String(open.start["id"]), json };
+      return { ...callOf(open), json };
     }
     case "signature_delta":
       open.signature = piece("signature");
@@ -57,6 +81,12 @@ export function takeDelta(open: OpenBlock, fields: Fields): Live | null {
       open.strange = String(fields["type"]);
       return null;
   }
+}
+
+/** Whether the delta brings anything: the API sends pieces that hold nothing, and may send what we do not know. */
+export function isProgress(delta: Fields): boolean {
+  const { type, ...rest } = delta;
+  return knownDeltas.has(String(type)) && Object.values(rest).some((piece) => piece !== "");
 }
 
 /** The finished block; `isBroken` when it is a call whose arguments were not one JSON object. */
@@ -89,14 +119,26 @@ export function closeBlock({ start, text, json, citations, signature, strange }:
   }
 }
 
-/** Undefined unless the text is exactly one JSON object. */
+/** Undefined unless the text is exactly one JSON object, and no deeper than any call needs. */
 function parsed(raw: string): unknown {
   try {
     const value: unknown = JSON.parse(raw);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && !isTooDeep(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+const depthMax = 200;
+
+/**
+ * Whether a value out of JSON is nested deeper than anything a model means. Parsing takes any depth, but writing and
+ * checking what was parsed uses up the stack.
+ */
+export function isTooDeep(value: unknown, levels = depthMax): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1));
 }
 
 export function fieldsOf(value: unknown): Fields {

@@ -21,6 +21,10 @@ export function scriptedModel(script: readonly ScriptedReply[], { name }: { read
       given = position + 1;
       if (reply.thinking !== "") onLive({ kind: "thinking.delta", text: reply.thinking });
       if (reply.text !== "") onLive({ kind: "text.delta", text: reply.text });
+      for (const { id, name: tool, input } of callsOf(reply, position)) {
+        onLive({ kind: "call.delta", id, tool, json: "" });
+        onLive({ kind: "call.delta", id, tool, json: JSON.stringify(input) });
+      }
       return said(reply, position, request);
     },
   };
@@ -38,14 +42,19 @@ function said(reply: ScriptedReply, position: number, request: ModelRequest): Re
   };
 }
 
-function contentOf({ thinking, text, calls }: ScriptedReply, position: number): readonly Block[] {
+function contentOf(reply: ScriptedReply, position: number): readonly Block[] {
+  const { thinking, text } = reply;
   return [
     ...(thinking === "" ? [] : [{ type: "thinking", thinking, signature: "scripted" }]),
     ...(text === "" ? [] : [{ type: "text", text }]),
-    ...calls.map(({ name, input, id }, i) => {
-      return { type: "tool_use", id: id ?? `call_${position + 1}_${i + 1}`, name, input };
-    }),
+    ...callsOf(reply, position),
   ];
+}
+
+function callsOf({ calls }: ScriptedReply, position: number) {
+  return calls.map(({ name, input, id }, i) => {
+    return { type: "tool_use", id: id ?? `call_${position + 1}_${i + 1}`, name, input };
+  });
 }
 
 function failed(verdict: "final" | "cancelled", reason: string): Reply {
