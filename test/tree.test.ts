@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readHouse } from "./tree/house.ts";
 import {
+  exportsWhatOthersUse,
   hasNoBarrel,
   hasNoCycle,
   hasNoDefaultExport,
@@ -43,6 +44,10 @@ describe("the tree", () => {
 
   it("is all on the map", () => {
     expect(mapsEveryFile([...sources.keys()].sort(), map)).toEqual([]);
+  });
+
+  it("exports the values that other files use, and no others", () => {
+    expect(exportsWhatOthersUse(sources, tests)).toEqual([]);
   });
 
   it("has tests without cycles, barrels and files over 300 lines, named alike", () => {

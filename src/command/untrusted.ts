@@ -9,7 +9,7 @@ export type Removed = {
   readonly cutBytes: number;
 };
 
-export const nothingRemoved: Removed = { comments: 0, invisible: 0, cutBytes: 0 };
+const nothingRemoved: Removed = { comments: 0, invisible: 0, cutBytes: 0 };
 
 /**
  * The one way an untrusted text goes before a model sees it (R4). What a reader of the page sees stays byte for byte;

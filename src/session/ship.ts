@@ -144,7 +144,7 @@ async function putWithTries(
   return { kind: "failed", why, tries };
 }
 
-export function shipmentName(
+function shipmentName(
   header: Pick<ShipmentHeader, "session" | "gen" | "number" | "run">,
   attempt: number,
 ): string {

@@ -13,7 +13,7 @@ export type Place = {
 
 export type Refused = { readonly kind: "refused"; readonly why: string };
 
-export const namesBytesMax = { part: 255, path: 4096 } as const;
+const namesBytesMax = { part: 255, path: 4096 } as const;
 
 /**
  * Follows a name that the model gave, relative to the workspace or absolute and inside it. Refused: what is

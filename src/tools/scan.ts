@@ -26,7 +26,7 @@ export type Scan = {
 
 export type Stopped = { readonly kind: "stopped"; readonly why: string };
 
-export const scanLimits = {
+const scanLimits = {
   fileBytesMax: 4 * 1024 * 1024,
   /** Of the files with lines to show; beyond it matches are only counted. */
   keptBytesMax: 64 * 1024 * 1024,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type House, readHouse } from "./house.ts";
 import {
+  exportsWhatOthersUse,
   hasNoBarrel,
   hasNoCycle,
   hasNoDefaultExport,
@@ -207,6 +208,14 @@ describe("a breach is found:", () => {
     expect(mapsEveryFile(["src/main.ts", "src/base/clock.ts"], text)).toEqual([
       "the map does not name src/base/clock.ts",
       "the map names src/base/hash.ts, which is gone",
+    ]);
+  });
+
+  it("a value that is exported and used in its own file only, but no type and none that a test uses", () => {
+    const source = "export const one = 1;\nexport function b() {\n  return one;\n}\nexport type C = 1;\n";
+    const tests = new Map([["test/a.test.ts", 'import { b } from "../src/a.ts";']]);
+    expect(exportsWhatOthersUse(new Map([["src/a.ts", source]]), tests)).toEqual([
+      "src/a.ts: exports one, which no other file uses",
     ]);
   });
 

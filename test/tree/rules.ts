@@ -104,6 +104,20 @@ export const isNamedPlainly: Rule = (sources) =>
     .filter((path) => !path.split("/").every(isKebab))
     .map((path) => `${path}: is not kebab-case`);
 
+/** A value that only its own file uses is a part of that file. Types stand in signatures, so they may be told. */
+export function exportsWhatOthersUse(sources: Sources, others: Sources): readonly string[] {
+  const all = [...sources, ...others];
+  return [...sources].flatMap(([path, source]) =>
+    [...source.matchAll(/^export (?:async )?(?:function\*?|const|class|let) (\w+)/gm)].flatMap(
+      ([, name = ""]) => {
+        const word = new RegExp(`\\b${name}\\b`);
+        const used = all.some(([other, text]) => other !== path && word.test(text));
+        return used ? [] : [`${path}: exports ${name}, which no other file uses`];
+      },
+    ),
+  );
+}
+
 /** `src/README.md` names every file once, as `name.ts` below its room. */
 export function mapsEveryFile(paths: readonly string[], markdown: string): readonly string[] {
   const block = /```\nsrc\/\n([\s\S]*?)```/.exec(markdown)?.[1] ?? "";

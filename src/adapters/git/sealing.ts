@@ -43,7 +43,7 @@ function filledSubmodule(
 }
 
 /** Whether `path` and every folder above it is a folder and no link to one. */
-export function isRealFolder(root: string, path: BytePath): boolean {
+function isRealFolder(root: string, path: BytePath): boolean {
   return [...foldersAbove(path), path].every(
     (folder) => lstatSync(onDisk(root, folder), { throwIfNoEntry: false })?.isDirectory() === true,
   );
