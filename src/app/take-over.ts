@@ -5,7 +5,7 @@ import type { Identity, RunRef } from "../session/event.ts";
 import { type FoundSession, findSession, unpackSession } from "../session/find.ts";
 import { type OpenJournal, openJournal } from "../session/open-journal.ts";
 import { abandonApprovals, callInDoubt, type Resolution, recoverCalls } from "../session/recover.ts";
-import { openIntent, type State } from "../session/state.ts";
+import type { State } from "../session/state.ts";
 import { verifyLog } from "../session/verify.ts";
 import type { PinTarget, Workspace } from "../workspace/workspace.ts";
 import type { Ground, Means } from "./means.ts";
@@ -14,6 +14,8 @@ import { carryOn, unleasedNote } from "./open-work.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import { budgetOf, type Proved } from "./proved.ts";
 import { configOf } from "./read-config.ts";
+import { resumeFacts } from "./resume-facts.ts";
+import { resumedNote } from "./resumed-note.ts";
 import { lookUpEffects, type Settlements } from "./settle-effects.ts";
 
 type Held = Extract<Claim, { kind: "claimed" }>;
@@ -170,10 +172,11 @@ type Opened = {
 
 /** Check 12, what a resume adds to the log: the claim, the settlements, the facts the model has to know. Then 13. */
 async function append(
-  { found, log, state, by }: Proved,
-  { effects, resolution }: Prepared,
+  proved: Proved,
+  { workspace, effects, resolution }: Prepared,
   { means, ground, claim }: { readonly means: Means; readonly ground: Ground; readonly claim: Held },
 ): Promise<Opened | Refusal> {
+  const { found, log, state } = proved;
   const { clock, mask, orders, run } = means;
   const { files } = ground;
   const { gen } = claim;
@@ -185,8 +188,11 @@ async function append(
   await story.append({ type: "run.claimed", gen, run: refOf(run), head: log.tail, ...changed });
   for (const event of [...effects, ...abandonApprovals(state, gen)]) await story.append(event);
   const settled = await recoverCalls({ journal, append: story.append }, resolution);
-  const text = resumedText(state, { by, settled: settled?.status ?? null, model });
-  await story.append({ type: "note.added", about: "resumed", text: await journal.store(text) });
+  const { load } = journal;
+  const budget = budgetOf(state, means);
+  const facts = await resumeFacts(proved, { settled, model, budget, workspace, load });
+  const text = await journal.store(resumedNote(facts));
+  await story.append({ type: "note.added", about: "resumed", text });
   const again = verifyLog(await files.read(), { witnessed: [] });
   if (again.kind === "damage") return refusal("failed", `the log that was just written: ${again.why}`);
   const folded = await stateOf(again.log, files);
@@ -200,25 +206,6 @@ async function append(
 function changedModel({ log, state }: Pick<Proved, "log" | "state">, { orders }: Means) {
   const before = state.model ?? log.manifest.identity.model;
   return before === orders.model ? null : { before, now: orders.model };
-}
-
-function resumedText(
-  state: State,
-  {
-    by,
-    settled,
-    model,
-  }: { readonly by: string; readonly settled: string | null; readonly model: string | null },
-): string {
-  const open = openIntent(state);
-  const parts = [
-    `The work goes on in a new run on a new machine, asked for by ${by}.`,
-    "The files are as they were after the last finished call; files that git ignores were rebuilt by setup.",
-    settled === "rolled-back" ? "The call that was interrupted was undone." : "",
-    model === null ? "" : `You are ${model}; what was thought before was another model's, and is left out.`,
-    open === null || settled !== null ? "" : "What was under way when the run before stopped is done again.",
-  ];
-  return parts.filter((part) => part !== "").join(" ");
 }
 
 function pinTargetOf(identity: Identity): PinTarget {

@@ -79,11 +79,13 @@ describe("a resumed run", () => {
     const stage = givenStage();
     await live(stage, { death });
     const { requests } = await live(stage, { asks: "resume" });
-    const [text = ""] = JSON.stringify(requests[0]?.messages).match(/The work goes on[^"]*/) ?? [];
-    return text;
+    const blocks = requests[0]?.messages.flatMap(({ content }) => content) ?? [];
+    return (
+      blocks.map((block) => String(block["text"])).find((text) => text.startsWith("The work goes on")) ?? ""
+    );
   };
-  const undone = "The call that was interrupted was undone.";
-  const doneAgain = "What was under way when the run before stopped is done again.";
+  const undone = "That call was undone.";
+  const doneAgain = "What was under way then is done again.";
 
   it.each<[string, Death, readonly string[]]>([
     ["that its interrupted call was undone", { at: "toolbox.run", nth: 3, when: "after" }, [undone]],
@@ -96,6 +98,7 @@ describe("a resumed run", () => {
   ])("tells the model %s", async (_title, death, says) => {
     const text = await told(death);
     expect(text).toContain("The work goes on in a new run on a new machine, asked for by octo.");
+
     expect([undone, doneAgain].filter((one) => text.includes(one))).toEqual(says);
   });
 
