@@ -2,6 +2,7 @@ import type { Live } from "../../loop/live.ts";
 import type { Block, Usage } from "../../session/event.ts";
 import {
   BrokenStream,
+  beginningOf,
   closeBlock,
   type Fields,
   fieldsOf,
@@ -95,7 +96,7 @@ function takeBlockEvent(so: Progress, type: string, event: Fields): Taken {
   if (so.stopReason !== null) throw new BrokenStream(`${type} after the stop reason`);
   if (so.open === null) {
     so.open = openBlock(fieldsOf(event["content_block"]));
-    return { live: null, progress: true };
+    return { live: beginningOf(so.open), progress: true };
   }
   if (type === "content_block_delta") {
     const delta = fieldsOf(event["delta"]);
