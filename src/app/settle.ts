@@ -71,7 +71,13 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
       listen: () => undefined,
       heard: async () => [],
     },
-    { signal: AbortSignal.any([signal, unsaved]), onLive: means.onLive },
+    {
+      signal: AbortSignal.any([signal, unsaved]),
+      onLive: (live) => {
+        means.onLive(live);
+        board.watch(live);
+      },
+    },
   );
 }
 

@@ -4,8 +4,11 @@ import { openComment } from "../delivery/open-comment.ts";
 import { type StatusFacts, type Stopped, statusComment } from "../delivery/status-comment.ts";
 import { jobSummary } from "../delivery/summary.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
+import type { OnLive } from "../loop/live.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
+import { doingOf } from "./doing.ts";
+import { keepComment } from "./kept-comment.ts";
 import type { Means } from "./means.ts";
 import { sentenceOf } from "./outcome.ts";
 
@@ -20,16 +23,16 @@ type Ending = {
 export type StatusBoard = {
   /** Makes or finds the comment. Resolves when it stands or cannot; the run does not wait for it. */
   readonly open: (tools: EffectTools) => Promise<void>;
-  /** What is going on now; edits the comment when enough time has passed since the last edit. */
+  /** What is going on now, for the next edit: at once where enough time has passed since the last one, else then. */
   readonly say: (doing: string) => void;
+  /** The same, from what a run notifies of. */
+  readonly watch: OnLive;
   readonly evidence: (rows: readonly EvidenceRow[]) => void;
   readonly note: (sentence: string) => void;
   readonly sandbox: (kind: string) => void;
   /** The last edit, made however short ago the one before was. Resolves with the job summary. */
   readonly finish: (ending: Ending) => Promise<string>;
 };
-
-const editMsMin = 30_000;
 
 export function openBoard(
   identity: Identity,
@@ -49,10 +52,7 @@ export function openBoard(
   let doing = "starting";
   let evidence: readonly EvidenceRow[] = [];
   let sandboxOff = false;
-  let comment: { readonly id: number } | null = null;
-  let posted = "";
-  let postedAt = 0;
-  let editing: Promise<void> = Promise.resolve();
+  let opening: Promise<void> = Promise.resolve();
 
   const facts = (ending: Ending | null): StatusFacts => {
     const { turn, activeMs, costUsd, plan } = state();
@@ -74,34 +74,33 @@ export function openBoard(
     };
   };
 
-  const edit = async (body: string): Promise<void> => {
-    if (comment === null || body === posted) return;
-    postedAt = means.clock.elapsed();
-    if (await replaced(comment.id, body, means)) posted = body;
+  const comment = keepComment(() => statusComment(facts(null)), means);
+  const say = (now: string): void => {
+    doing = now;
+    comment.stale();
   };
 
   return {
     open: (tools) => {
       if (thread === null) return Promise.resolve();
-      const opening = async (): Promise<void> => {
+      const make = async (): Promise<void> => {
         const body = statusComment(facts(null));
         const opened = await openComment(
           { session, thread: thread.number, body, marker },
           { ...tools, host: means.host },
         );
-        if (opened.kind === "done") {
-          comment = opened.value;
-          posted = body;
-          postedAt = means.clock.elapsed();
-        } else notes.push(sentenceOf(`There is no status comment: ${opened.why}`));
+        if (opened.kind === "done") comment.opened(opened.value.id, body);
+        else notes.push(sentenceOf(`There is no status comment: ${opened.why}`));
       };
-      editing = awaitedLater(opening());
-      return editing;
+      opening = make();
+      // A run that ends by an error never comes to finish its comment, where this would come out.
+      opening.catch(() => undefined);
+      return opening;
     },
-    say: (now) => {
-      doing = now;
-      if (comment === null || means.clock.elapsed() - postedAt < editMsMin) return;
-      editing = awaitedLater(editing.then(() => edit(statusComment(facts(null)))));
+    say,
+    watch: (live) => {
+      const now = doingOf(live, state().turn.number);
+      if (now !== null) say(now);
     },
     evidence: (rows) => {
       evidence = rows;
@@ -111,21 +110,9 @@ export function openBoard(
       sandboxOff = kind === "off";
     },
     finish: async (ending) => {
-      await editing;
-      if (!ending.silent) await edit(statusComment(facts(ending)));
+      await opening;
+      await comment.finish(ending.silent ? null : statusComment(facts(ending)));
       return jobSummary(facts(ending));
     },
   };
-}
-
-/** A run that ends by an error never comes to finish its comment, where this would come out. */
-function awaitedLater(work: Promise<void>): Promise<void> {
-  work.catch(() => undefined);
-  return work;
-}
-
-async function replaced(id: number, body: string, means: Means): Promise<boolean> {
-  const updated = await means.host.comment.update(id, body);
-  if (updated.kind === "refused") means.say(`The status comment could not be edited: ${updated.why}`);
-  return updated.kind === "made";
 }

@@ -56,11 +56,15 @@ export class HostForbidden extends HostUnavailable {
  * a thrown `HostUnavailable` from what looks something up.
  */
 export type Host = {
+  readonly allowance: Allowance;
   readonly thread: (number: number) => Promise<HostThread | null>;
   readonly branch: BranchHost;
   readonly pullRequest: PullRequestHost;
   readonly comment: CommentHost;
 };
+
+/** How much of what the host lets us ask in an hour is left: 0 to 1, as its last answer said, and 1 before the first. */
+export type Allowance = { readonly left: number };
 
 export type BranchHost = {
   readonly find: (name: string) => Promise<{

@@ -25,6 +25,7 @@ export function localHost(options: LocalHostOptions): Host {
   const none = async (): Promise<HostRefusal> =>
     refused("forbidden", "a repository on this machine has no pull requests and no comments");
   return {
+    allowance: { left: 1 },
     thread: async () => null,
     branch: branchHost(options),
     pullRequest: { find: async () => [], open: none, update: none },

@@ -40,6 +40,8 @@ export type GitHubClient = {
   ) => Promise<Answer<unknown>>;
   /** Requests left in this hour, as the last answer said; null before the first. */
   readonly remaining: () => number | null;
+  /** The same as a share of all that there are in an hour, 0 to 1; 1 before the first answer. */
+  readonly left: () => number;
 };
 
 export type ClientOptions = {
@@ -68,9 +70,12 @@ export function githubClient(options: ClientOptions): GitHubClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const waitMax = options.limitWaitSecondsMax ?? 90;
   let remaining: number | null = null;
+  let limit: number | null = null;
   const onHeaders = (headers: Headers) => {
-    const value = headers.get("x-ratelimit-remaining");
-    if (value !== null && /^\d+$/.test(value)) remaining = Number(value);
+    // GraphQL has an allowance of its own.
+    if ((headers.get("x-ratelimit-resource") ?? "core") !== "core") return;
+    remaining = countIn(headers, "x-ratelimit-remaining") ?? remaining;
+    limit = countIn(headers, "x-ratelimit-limit") ?? limit;
   };
   const mayWait = (retryAfter: number, _request: unknown, _octokit: unknown, retries: number) =>
     retryAfter <= waitMax && retries < limitRetriesMax && !signal.aborted;
@@ -96,6 +101,7 @@ export function githubClient(options: ClientOptions): GitHubClient {
     baseUrl,
     rest: octokit.rest,
     remaining: () => remaining,
+    left: () => (remaining === null || limit === null || limit === 0 ? 1 : Math.min(1, remaining / limit)),
     ask,
     graphql: (document, variables, given) =>
       ask<unknown>(
@@ -192,6 +198,11 @@ function limitReset(response: unknown, status: number): string {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function countIn(headers: Headers, name: string): number | null {
+  const value = headers.get(name);
+  return value !== null && /^\d+$/.test(value) ? Number(value) : null;
 }
 
 function nothing(): void {}

@@ -9,6 +9,11 @@ import { githubPullRequests } from "./pull-requests.ts";
 /** GitHub itself. `identity` says whose comments count as ours; the place's signal ends every request. */
 export function githubHost(place: Place & { readonly identity: OwnIdentity }): Host {
   return {
+    allowance: {
+      get left() {
+        return place.client.left();
+      },
+    },
     thread: (number) => threadFacts(place, number),
     branch: githubBranches(place),
     pullRequest: githubPullRequests(place),

@@ -54,6 +54,7 @@ export function memoryGitHub(given: Partial<MemoryGitHub> = {}): MemoryGitHub {
 
 export function memoryHost(github: MemoryGitHub): Host {
   return {
+    allowance: { left: 1 },
     thread: async (number) => github.threads.get(number) ?? null,
     branch: branchHost(github),
     pullRequest: pullRequestHost(github),

@@ -50,7 +50,8 @@ export function sharedPorts(
   const { scheduler, clock, key, mode, shelves } = stage;
   const shared = { scheduler, actor, shared: true } as const;
   const seen = watched(stage, ref, {
-    host: memoryHost(stage.github),
+    // The hand clock would let each edit of a comment come at once.
+    host: { ...memoryHost(stage.github), allowance: { left: 0 } },
     asks: refRequests(stage.refs, { refused: mode === "unleased" }),
     shelf: memoryShelf({ run: ref.id, shelves }),
   });

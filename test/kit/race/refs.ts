@@ -74,6 +74,7 @@ export function leasesOver(asks: Asks, clock: Clock): Leases {
     ask: (request, options) => request(options) as unknown as Promise<never>,
     graphql: async () => no(404, "Not Found"),
     remaining: () => null,
+    left: () => 1,
   };
   const { signal } = new AbortController();
   return githubLeases({ client, owner: "o", repo: "r", clock, signal });

@@ -212,6 +212,8 @@ function watchedHost({ github }: Stage, made: string[]): Means["host"] {
   };
   return {
     ...host,
+    // The hand clock would let each edit of a comment come at once.
+    allowance: { left: 0 },
     branch: {
       ...host.branch,
       create: noted("branch", host.branch.create),

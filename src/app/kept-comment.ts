@@ -1,0 +1,83 @@
+import type { Allowance } from "../delivery/host.ts";
+import type { Means } from "./means.ts";
+
+/** A comment of ours that is brought up to date while a run works, seldom enough to leave GitHub's limits alone. */
+export type KeptComment = {
+  /** It stands, with this text. */
+  readonly opened: (id: number, text: string) => void;
+  /** Its text may have changed: it is edited at once where enough time has passed since the last edit, else then. */
+  readonly stale: () => void;
+  /** Ends the keeping, with a last edit where there is a text, made however short ago the one before was. */
+  readonly finish: (text: string | null) => Promise<void>;
+};
+
+const editMsMin = 30_000;
+
+/**
+ * How long after an edit the next one may be made. A job token has 1,000 requests an hour for all runs of a repository
+ * together, so edits become rarer as they go, and stop (null) while what is left is needed for the work itself.
+ */
+export function editMs({ left }: Allowance): number | null {
+  if (left < 0.1) return null;
+  return left >= 0.5 ? editMsMin : Math.round((editMsMin * 0.5) / left);
+}
+
+/** `text` is what the comment has to say now. */
+export function keepComment(
+  text: () => string,
+  { host, clock, cancelled, say }: Pick<Means, "host" | "clock" | "cancelled" | "say">,
+): KeptComment {
+  let comment: { readonly id: number; posted: string; postedAt: number } | null = null;
+  let isStale = false;
+  let isKept = false;
+  let keeping: Promise<void> = Promise.resolve();
+  const over = new AbortController();
+  // A cancelled run leaves its comment to `post`.
+  const signal = AbortSignal.any([over.signal, cancelled]);
+
+  const edit = async (to: string): Promise<void> => {
+    isStale = false;
+    if (comment === null || to === comment.posted) return;
+    const at = comment;
+    at.postedAt = clock.elapsed();
+    const updated = await host.comment.update(at.id, to);
+    if (updated.kind === "made") at.posted = to;
+    else say(`The status comment could not be edited: ${updated.why}`);
+  };
+
+  // Bounded by the run: without news there is nothing to wait for.
+  const keep = async (): Promise<void> => {
+    while (comment !== null && isStale && !signal.aborted) {
+      const ms = editMs(host.allowance);
+      // Looked at again with the next news.
+      if (ms === null) return;
+      const waitMs = comment.postedAt + ms - clock.elapsed();
+      if (waitMs > 0) await clock.sleep(waitMs, { signal });
+      else await edit(text());
+    }
+  };
+
+  const stale = (): void => {
+    isStale = true;
+    if (comment === null || isKept || signal.aborted) return;
+    isKept = true;
+    keeping = keep().finally(() => {
+      isKept = false;
+    });
+    // A run that ends by an error never comes to finish its comment, where this would come out.
+    keeping.catch(() => undefined);
+  };
+
+  return {
+    opened: (id, posted) => {
+      comment = { id, posted, postedAt: clock.elapsed() };
+      if (isStale) stale();
+    },
+    stale,
+    finish: async (last) => {
+      over.abort();
+      await keeping;
+      if (last !== null) await edit(last);
+    },
+  };
+}
