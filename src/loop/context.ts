@@ -1,4 +1,4 @@
-import type { Block, Payload, SessionEvent } from "../session/event.ts";
+import type { Block, InputImage, Payload, SessionEvent } from "../session/event.ts";
 import { callsIn, sendable, useOf } from "./blocks.ts";
 import type { Message } from "./model.ts";
 
@@ -12,9 +12,15 @@ export type Context = {
   /** Ids of the last reply's calls, in the order they were intended. */
   readonly asked: readonly string[];
   readonly results: Readonly<Record<string, Block>>;
-  /** Inputs, notes and findings of the gate since the last reply. */
+  /** Inputs with their pictures, notes and findings of the gate since the last reply. */
   readonly texts: readonly Block[];
 };
+
+/** A picture with its bytes as base64. */
+export type Image = { readonly mediaType: string; readonly data: string };
+
+/** At most so many tokens does one picture cost, however large it is: the provider scales it down before it counts. */
+export const imageTokensMax = 4_800;
 
 export const emptyContext: Context = { closed: [], asked: [], results: {}, texts: [] };
 
@@ -35,13 +41,27 @@ export function toldBy(event: SessionEvent): Payload | null {
   }
 }
 
-/** `text` is the text of `toldBy(event)`; it is ignored for events that tell nothing. */
-export function extend(context: Context, event: SessionEvent, text: string): Context {
+/** The pictures that an event shows the model behind its text. */
+export function shownBy(event: SessionEvent): readonly InputImage[] {
+  return event.type === "input.accepted" ? (event.images ?? []) : [];
+}
+
+/**
+ * `text` is the text of `toldBy(event)`, ignored for events that tell nothing; `images` are the loaded pictures of
+ * `shownBy(event)`.
+ */
+export function extend(
+  context: Context,
+  event: SessionEvent,
+  text: string,
+  images: readonly Image[] = [],
+): Context {
   switch (event.type) {
     case "input.accepted":
+      return { ...context, texts: [...context.texts, ...textBlocks(text), ...images.map(imageBlock)] };
     case "note.added":
     case "gate.failed":
-      return text.trim() === "" ? context : { ...context, texts: [...context.texts, { type: "text", text }] };
+      return { ...context, texts: [...context.texts, ...textBlocks(text)] };
     case "reply.received":
       return withReply(context, parseContent(text), event.stopReason);
     case "run.claimed":
@@ -70,6 +90,12 @@ export function summarised(summary: string): Context {
   return { ...emptyContext, texts: [{ type: "text", text: summary }] };
 }
 
+/** How many pictures the messages hold. */
+export function imagesIn(context: Context): number {
+  const blocks = messagesOf(context).flatMap(({ content }) => content);
+  return blocks.filter(({ type }) => type === "image").length;
+}
+
 /** Ids of all calls that were ever sent or would be sent now. */
 export function usedIds(context: Context): ReadonlySet<string> {
   return new Set(context.closed.flatMap(({ content }) => callsIn(content).map(({ id }) => id)));
@@ -78,6 +104,15 @@ export function usedIds(context: Context): ReadonlySet<string> {
 export function parseContent(text: string): readonly Block[] {
   // Only ever text that this program stored from a reply's blocks.
   return JSON.parse(text) as readonly Block[];
+}
+
+/** The API takes no blank text. */
+function textBlocks(text: string): readonly Block[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}
+
+function imageBlock({ mediaType, data }: Image): Block {
+  return { type: "image", source: { type: "base64", media_type: mediaType, data } };
 }
 
 /** A reply that is not sent back leaves the last user message open: what comes next is added to its end. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Budget } from "../session/event.ts";
 import type { Policy } from "./approval.ts";
+import type { Image } from "./context.ts";
 import type { OnLive } from "./live.ts";
 import type { Model, ToolDefinition } from "./model.ts";
 import type { Prices } from "./prices.ts";
@@ -8,7 +9,13 @@ import type { Seal } from "./seal.ts";
 import type { Story } from "./story.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-export type NewInput = { readonly id: string; readonly by: string; readonly text: string };
+export type NewInput = {
+  readonly id: string;
+  readonly by: string;
+  readonly text: string;
+  /** Shown behind the text, in this order. */
+  readonly images?: readonly Image[];
+};
 
 /** What every request is made of, besides the messages. */
 export type RequestFrame = {

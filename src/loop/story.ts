@@ -1,7 +1,7 @@
 import type { EventRecord, Payload, SessionEvent } from "../session/event.ts";
 import type { Journal, TurnEnd } from "../session/journal.ts";
 import type { Placed } from "../session/reader.ts";
-import { type Context, emptyContext, extend, summarised, toldBy } from "./context.ts";
+import { type Context, emptyContext, extend, type Image, shownBy, summarised, toldBy } from "./context.ts";
 import { type Facts, factsFrom, type KeptFacts, keptOf, learn, noFacts } from "./facts.ts";
 import { gather, isNews, noReadings, type Readings } from "./readings.ts";
 
@@ -83,7 +83,8 @@ async function fold(
     );
     return { ...(await contextFrom(kept, event.summary, journal)), facts: learned };
   }
-  return { context: extend(context, event, text), readings: gather(readings, event), facts: learned };
+  const extended = extend(context, event, text, await imagesOf(event, journal));
+  return { context: extended, readings: gather(readings, event), facts: learned };
 }
 
 async function contextFrom(
@@ -95,7 +96,7 @@ async function contextFrom(
   let readings = noReadings;
   for (const { record } of placed) {
     const { event } = record;
-    context = extend(context, event, await textOf(event, journal));
+    context = extend(context, event, await textOf(event, journal), await imagesOf(event, journal));
     readings = gather(readings, event);
   }
   return { context, readings };
@@ -116,4 +117,10 @@ async function factsAt(journal: Journal, before: readonly Placed[]): Promise<Fac
 async function textOf(event: SessionEvent, journal: Journal): Promise<string> {
   const told = toldBy(event);
   return told === null ? "" : journal.load(told);
+}
+
+function imagesOf(event: SessionEvent, journal: Journal): Promise<readonly Image[]> {
+  return Promise.all(
+    shownBy(event).map(async ({ mediaType, data }) => ({ mediaType, data: await journal.load(data) })),
+  );
 }

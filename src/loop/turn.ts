@@ -2,6 +2,7 @@ import type { GoOn, NoteAbout } from "../session/event.ts";
 import { type Decision, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import { stuckIn } from "./facts.ts";
+import { acceptInput } from "./input.ts";
 import { askedEnd } from "./question.ts";
 import { unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
@@ -86,9 +87,8 @@ async function note({ journal }: Run, about: NoteAbout, text: string): Promise<v
 }
 
 async function takeIn({ journal, heard }: Run, at: "turn" | "end"): Promise<void> {
-  for (const { id, by, text } of await heard(at)) {
-    if (journal.state.inputs.includes(id)) continue;
-    await journal.append({ type: "input.accepted", id, by, text: await journal.store(text) });
+  for (const input of await heard(at)) {
+    if (!journal.state.inputs.includes(input.id)) await acceptInput(journal, input);
   }
 }
 

@@ -21,6 +21,11 @@ function call(id: string): Anthropic.ToolUseBlockParam {
   return { type: "tool_use", id, name: "read", input: {} };
 }
 
+function picture(mediaType: string, data: string): Anthropic.MessageParam {
+  const source = { type: "base64", media_type: mediaType as "image/png", data } as const;
+  return { role: "user", content: [{ type: "image", source }] };
+}
+
 describe("the rules of the API", () => {
   it("want credentials, the right key and a version", async () => {
     await using model = await startModel({ key: "sk-right" });
@@ -126,6 +131,23 @@ describe("the rules of the API", () => {
         { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "", is_error: true }] },
       ],
       "content cannot be empty if `is_error` is true",
+    ],
+    [
+      "a picture that is not of the type it says",
+      [picture("image/png", Buffer.from("GIF89a--").toString("base64"))],
+      "Image does not match the provided media type image/png",
+    ],
+    ["a picture of another type", [picture("image/svg+xml", "PHN2Zz4=")], "Input should be 'image/jpeg'"],
+    ["a picture that is no base64", [picture("image/gif", "R0lGODlh***")], "invalid base64 data"],
+    [
+      "a picture over 5 MB of base64",
+      [
+        picture(
+          "image/gif",
+          Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(3_932_160)]).toString("base64"),
+        ),
+      ],
+      "image exceeds 5 MB maximum: 5242888 bytes > 5242880 bytes",
     ],
   ])("refuse %s", async (_, messages, message) => {
     expect(await refusalOf(messages)).toContain(message);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Context, emptyContext, extend, messagesOf, toldBy } from "../../src/loop/context.ts";
+import { type Context, emptyContext, extend, messagesOf, shownBy, toldBy } from "../../src/loop/context.ts";
 import { provePairing } from "../../src/loop/pairing.ts";
-import type { SessionEvent } from "../../src/session/event.ts";
+import type { Payload, SessionEvent } from "../../src/session/event.ts";
 import { inline } from "../kit/given.ts";
 import { text, use } from "./given-loop.ts";
 
@@ -40,11 +40,13 @@ const settled = (
   plan: null,
 });
 
+const textOf = (payload: Payload | null): string => (payload?.type === "inline" ? payload.text : "");
+
 async function told(...events: readonly SessionEvent[]) {
   return messagesOf(
     events.reduce((context, event) => {
-      const payload = toldBy(event);
-      return extend(context, event, payload?.type === "inline" ? payload.text : "");
+      const images = shownBy(event).map(({ mediaType, data }) => ({ mediaType, data: textOf(data) }));
+      return extend(context, event, textOf(toldBy(event)), images);
     }, emptyContext),
   );
 }
@@ -85,6 +87,16 @@ describe("the messages", () => {
     expect(await told(input("one"), note("two"), input("three"))).toEqual([
       { role: "user", content: [text("one"), text("two"), text("three")] },
     ]);
+  });
+
+  it("show the pictures of an input behind its text, each input's by itself", async () => {
+    const shown = [{ mediaType: "image/png", data: inline("iVBORw0K") }];
+    const messages = await told({ ...input("see"), images: shown } as SessionEvent, note("by the way"), {
+      ...input(" "),
+      images: shown,
+    } as SessionEvent);
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0K" } };
+    expect(messages).toEqual([{ role: "user", content: [text("see"), image, text("by the way"), image] }]);
   });
 
   it.each([

@@ -144,6 +144,32 @@ describe("a resumed run", () => {
     expect(await resumed.run()).toEqual({ kind: "finished", text: "More done" });
     expect(outline(resumed.events)[0]).toBe("ended input");
   });
+
+  it("shows the very pictures again that an input had brought", async () => {
+    const images = ["small", long].map((bytes) => ({ mediaType: "image/png", data: btoa(bytes) }));
+    const said = [{ id: "comment:2", by: "octo", text: "See.", images }];
+    const script = [{ text: "Done" }, { text: "Seen" }];
+    const session = await given({ script, parts: { heard: async () => said } });
+    await session.run();
+    const blocks = images.map(({ mediaType, data }) => ({
+      type: "image",
+      source: { type: "base64", media_type: mediaType, data },
+    }));
+    expect(session.requests[1]?.messages.at(-1)?.content).toEqual([
+      { type: "text", text: "See." },
+      ...blocks,
+    ]);
+    const events = [...opening, ...session.events];
+    const cut = events.findLastIndex((event) => event.type === "reply.requested");
+    const resumed = await given({
+      script,
+      resumed: claimed(events.slice(0, cut)),
+      files: session.files,
+      parts: { heard: async () => said },
+    });
+    await resumed.run();
+    expect(JSON.stringify(resumed.requests[0]?.messages)).toBe(JSON.stringify(session.requests[1]?.messages));
+  });
 });
 
 const claim = {

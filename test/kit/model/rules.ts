@@ -130,6 +130,7 @@ function* messageProblems(message: WireMessage, i: number): Generator<string> {
 function* blockProblems(block: WireBlock, role: string, at: string): Generator<string> {
   yield* textProblems(block, at, "messages");
   if (block.type === "tool_use") yield* callProblems(block, role, at);
+  if (block.type === "image") yield* imageProblems(block, role, at);
   if (block.type === "tool_result") yield* resultProblems(block, role, at);
   if (block.type === "thinking" || block.type === "redacted_thinking") yield* thinkingProblems(block, at);
 }
@@ -153,6 +154,37 @@ function* callProblems(block: WireBlock, role: string, at: string): Generator<st
   if (typeof block.input !== "object" || block.input === null || Array.isArray(block.input)) {
     yield `${at}.tool_use.input: Input should be a valid dictionary`;
   }
+}
+
+const mediaTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+// Of the base64 text, not of the bytes that it stands for.
+const imageBytesMax = 5 * 1024 * 1024;
+
+function* imageProblems({ source }: WireBlock, role: string, at: string): Generator<string> {
+  if (role !== "user") yield `${at}: \`image\` blocks can only be in \`user\` messages`;
+  if (source?.type !== "base64") yield `${at}.image.source.type: Input should be 'base64'`;
+  if (!mediaTypes.includes(source?.media_type ?? "")) {
+    yield `${at}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`;
+  }
+  const data = source?.data ?? "";
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.length === 0 || bytes.toString("base64") !== data) {
+    yield `${at}.image.source.base64: invalid base64 data`;
+  }
+  if (!looksLike(bytes, source?.media_type ?? "")) {
+    yield `${at}.image.source.base64.data: Image does not match the provided media type ${source?.media_type}`;
+  }
+  if (data.length > imageBytesMax) {
+    yield `${at}.image.source.base64: image exceeds 5 MB maximum: ${data.length} bytes > ${imageBytesMax} bytes`;
+  }
+}
+
+function looksLike(bytes: Buffer, mediaType: string): boolean {
+  const start = bytes.toString("latin1", 0, 12);
+  if (mediaType === "image/png") return start.startsWith("\x89PNG\r\n\x1a\n");
+  if (mediaType === "image/jpeg") return start.startsWith("\xff\xd8\xff");
+  if (mediaType === "image/gif") return start.startsWith("GIF8");
+  return /^RIFF.{4}WEBP/s.test(start);
 }
 
 function* resultProblems(block: WireBlock, role: string, at: string): Generator<string> {

@@ -12,6 +12,7 @@ export interface WireBlock {
   readonly tool_use_id?: string;
   readonly content?: string | readonly WireBlock[];
   readonly is_error?: boolean;
+  readonly source?: { readonly type?: string; readonly media_type?: string; readonly data?: string };
   readonly cache_control?: unknown;
 }
 
