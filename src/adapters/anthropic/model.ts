@@ -57,9 +57,12 @@ export function anthropicModel({
       const watch = watchSilence(clock, patience, () => given.abort());
       try {
         const opened = await open(bodyOf(request), watch, AbortSignal.any([signal, given.signal]));
-        const assembled = await assembledFrom(opened.data, { watch, onLive, clock });
+        const hangUp = () => given.abort();
+        const assembled = await assembledFrom(opened.data, { watch, onLive, clock, hangUp });
         return replyOf(assembled, request, opened.request_id ?? null);
       } catch (error) {
+        // What was given up in the middle would hold its connection.
+        given.abort();
         if (signal.aborted) return cancelled();
         const why = watch.why();
         return why === null ? failureOf(error, { nowMs: clock.now() }) : tooSlow(why);
@@ -70,34 +73,41 @@ export function anthropicModel({
   };
 }
 
+type Reading = {
+  readonly watch: Watch;
+  readonly onLive: OnLive;
+  readonly clock: Clock;
+  readonly hangUp: () => void;
+};
+
 async function assembledFrom(
   stream: AsyncIterable<unknown>,
-  { watch, onLive, clock }: { readonly watch: Watch; readonly onLive: OnLive; readonly clock: Clock },
+  { watch, onLive, clock, hangUp }: Reading,
 ): Promise<Assembled> {
   const reply = assembly();
   const events = stream[Symbol.asyncIterator]();
   while (!reply.complete()) {
     const { done, value } = await events.next();
     if (done === true) break;
-    watch.event();
-    const live = reply.take(value);
+    const { live, progress } = reply.take(value);
+    if (progress) watch.progress();
     if (live !== null) onLive(live);
   }
-  void drain(events, clock);
+  void drain(events, clock, hangUp);
   return reply.result();
 }
 
 const drainMs = 1_000;
 
 /** Lets an answer that is complete end by itself, so that its connection can be used again; not for long. */
-async function drain(events: AsyncIterator<unknown>, clock: Clock): Promise<void> {
+async function drain(events: AsyncIterator<unknown>, clock: Clock, hangUp: () => void): Promise<void> {
   const ended = new AbortController();
   const end = events.next().then(
     () => ended.abort(),
     () => ended.abort(),
   );
   await Promise.race([end, clock.sleep(drainMs, { signal: ended.signal })]);
-  await events.return?.().catch(() => undefined);
+  hangUp();
 }
 
 function replyOf(assembled: Assembled, request: ModelRequest, requestId: string | null): Reply {

@@ -6,15 +6,16 @@ export type Patience = {
   readonly firstByteMs: number;
   /** Between two bytes; the API sends pings while a model thinks. */
   readonly idleMs: number;
-  /** Without anything but pings. */
-  readonly pingsOnlyMs: number;
+  /** Without progress: with pings, with events that nobody knows, with pieces that hold nothing. */
+  readonly noProgressMs: number;
 };
 
-export const defaultPatience: Patience = { firstByteMs: 120_000, idleMs: 90_000, pingsOnlyMs: 600_000 };
+export const defaultPatience: Patience = { firstByteMs: 120_000, idleMs: 90_000, noProgressMs: 600_000 };
 
 export type Watch = {
   readonly byte: () => void;
-  readonly event: () => void;
+  /** More of the reply has come. */
+  readonly progress: () => void;
   /** Why the request was given up, or null. */
   readonly why: () => string | null;
   /** Ends the watch; no timer is left behind. */
@@ -26,15 +27,18 @@ export function watchSilence(clock: Clock, patience: Patience, giveUp: () => voi
   const stopped = new AbortController();
   let firstByte = true;
   let byteAt = clock.elapsed();
-  let eventAt = byteAt;
+  let progressAt = byteAt;
   let why: string | null = null;
 
   const due = (): { at: number; why: string } => {
     if (firstByte)
       return { at: byteAt + patience.firstByteMs, why: `no answer in ${patience.firstByteMs} ms` };
     const idle = { at: byteAt + patience.idleMs, why: `the reply stood still for ${patience.idleMs} ms` };
-    const pings = { at: eventAt + patience.pingsOnlyMs, why: `only pings for ${patience.pingsOnlyMs} ms` };
-    return pings.at < idle.at ? pings : idle;
+    const stuck = {
+      at: progressAt + patience.noProgressMs,
+      why: `the reply made no progress for ${patience.noProgressMs} ms`,
+    };
+    return stuck.at < idle.at ? stuck : idle;
   };
   const watch = async () => {
     // Ends with the request: each round waits for the next deadline, which bytes have moved on by then.
@@ -57,8 +61,8 @@ export function watchSilence(clock: Clock, patience: Patience, giveUp: () => voi
       firstByte = false;
       byteAt = clock.elapsed();
     },
-    event: () => {
-      eventAt = clock.elapsed();
+    progress: () => {
+      progressAt = clock.elapsed();
     },
     why: () => why,
     stop: () => stopped.abort(),

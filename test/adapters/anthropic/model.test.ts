@@ -10,7 +10,7 @@ import { eventsOf } from "../../kit/model/stream.ts";
 import { stoppedClock } from "./clocks.ts";
 
 const key = "sk-ant-api03-CANARY-0123456789";
-const patience = { firstByteMs: 120, idleMs: 90, pingsOnlyMs: 600 };
+const patience = { firstByteMs: 120, idleMs: 90, noProgressMs: 600 };
 
 async function start(script: readonly Step[], clock: Clock = stoppedClock()) {
   const server = await startModel({ script, key });
