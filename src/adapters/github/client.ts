@@ -38,9 +38,7 @@ export type GitHubClient = {
     variables: Readonly<Record<string, unknown>>,
     options: RequestOptions,
   ) => Promise<Answer<unknown>>;
-  /** Requests left in this hour, as the last answer said; null before the first. */
-  readonly remaining: () => number | null;
-  /** The same as a share of all that there are in an hour, 0 to 1; 1 before the first answer. */
+  /** The share of the hour's requests that is left, 0 to 1, as the last answer said; 1 before the first. */
   readonly left: () => number;
 };
 
@@ -69,13 +67,13 @@ export function githubClient(options: ClientOptions): GitHubClient {
   const { token, version, clock, signal } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const waitMax = options.limitWaitSecondsMax ?? 90;
-  let remaining: number | null = null;
-  let limit: number | null = null;
+  let left = 1;
   const onHeaders = (headers: Headers) => {
     // GraphQL has an allowance of its own.
     if ((headers.get("x-ratelimit-resource") ?? "core") !== "core") return;
-    remaining = countIn(headers, "x-ratelimit-remaining") ?? remaining;
-    limit = countIn(headers, "x-ratelimit-limit") ?? limit;
+    const remaining = countIn(headers, "x-ratelimit-remaining");
+    const limit = countIn(headers, "x-ratelimit-limit") ?? 0;
+    if (remaining !== null) left = remaining / Math.max(limit, remaining, 1);
   };
   const mayWait = (retryAfter: number, _request: unknown, _octokit: unknown, retries: number) =>
     retryAfter <= waitMax && retries < limitRetriesMax && !signal.aborted;
@@ -100,8 +98,7 @@ export function githubClient(options: ClientOptions): GitHubClient {
   return {
     baseUrl,
     rest: octokit.rest,
-    remaining: () => remaining,
-    left: () => (remaining === null || limit === null || limit === 0 ? 1 : Math.min(1, remaining / limit)),
+    left: () => left,
     ask,
     graphql: (document, variables, given) =>
       ask<unknown>(

@@ -74,14 +74,27 @@ describe("the client of GitHub", () => {
     const answer = await readRepository(world);
     expect(answer).toMatchObject({ kind: "no", status: 403 });
     expect(answer.kind === "no" && answer.why).toContain("2037-01-01T00:00:00.000Z");
-    expect(world.place.client.remaining()).toBe(0);
+    expect(world.place.client.left()).toBe(0);
   });
 
-  it("knows how many requests are left", async () => {
+  it("knows what share of the hour's requests is left", async () => {
     await using world = await githubWorld();
-    expect(world.place.client.remaining()).toBeNull();
+    const { client } = world.place;
+    expect(client.left()).toBe(1);
     await readRepository(world);
-    expect(world.place.client.remaining()).toBeGreaterThan(0);
+    const [before, headers] = [
+      client.left(),
+      { "x-ratelimit-limit": "1000", "x-ratelimit-remaining": "250" },
+    ];
+    expect(before).toBeGreaterThan(0.9);
+    expect(before).toBeLessThan(1);
+    world.github.fail({ path: /./, status: 404, body: {}, headers });
+    await readRepository(world);
+    expect(client.left()).toBe(0.25);
+    const other = { ...headers, "x-ratelimit-remaining": "1", "x-ratelimit-resource": "graphql" };
+    world.github.fail({ path: /./, status: 404, body: {}, headers: other });
+    await readRepository(world);
+    expect(client.left()).toBe(0.25);
   });
 
   it("lets no token and no header into what it says about an error (R15)", async () => {

@@ -73,7 +73,6 @@ export function leasesOver(asks: Asks, clock: Clock): Leases {
     // What the requests give is the answer already.
     ask: (request, options) => request(options) as unknown as Promise<never>,
     graphql: async () => no(404, "Not Found"),
-    remaining: () => null,
     left: () => 1,
   };
   const { signal } = new AbortController();
