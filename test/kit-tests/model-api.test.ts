@@ -208,7 +208,7 @@ describe("the prompt cache", () => {
 
   it("is written at the marks and read by a later request with the same prefix", async () => {
     await using model = await startModel({ script: [say("a"), say("b")] });
-    const system = [{ type: "text", text: "long ".repeat(100), cache_control: mark }] as const;
+    const system = [{ type: "text", text: "long ".repeat(4000), cache_control: mark }] as const;
     const first = await ask(model, hello, { system: [...system] });
     const second = await ask(model, [...hello, { role: "assistant", content: "a" }, ...hello], {
       system: [...system],

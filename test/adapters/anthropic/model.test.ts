@@ -40,10 +40,12 @@ describe("the Anthropic model", () => {
       use("read", {}, { id: "b" }),
       say("Done"),
     ]);
+    // Long enough for any model to keep it.
+    const system = "Work well. ".repeat(1600);
     let messages: ModelRequest["messages"] = hello.messages;
     const usages = [];
     for (const id of ["a", "b", "c"]) {
-      const reply = given((await ask(made.model, { ...hello, messages })).reply);
+      const reply = given((await ask(made.model, { ...hello, system, messages })).reply);
       usages.push(reply.usage);
       messages = [
         ...messages,

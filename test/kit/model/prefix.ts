@@ -13,8 +13,25 @@ export interface PromptUsage {
   readonly cache_read_input_tokens: number;
 }
 
-// The API looks for an earlier entry at most this many blocks before each mark.
-const lookbackBlocks = 20;
+// The API looks at this many places for an earlier entry, the mark itself the first of them.
+const lookbackPlaces = 20;
+
+/** An entry is forgotten when nothing has read or written it for so long. */
+export const cacheLifeMs = 5 * 60_000;
+
+/**
+ * Shorter prefixes are not kept, although they are marked. By model, from what is published as of 2026-10; what is not
+ * listed is taken to need the most.
+ */
+const cacheableTokens: ReadonlyMap<string, number> = new Map([
+  ["claude-opus-5", 512],
+  ["claude-fable-5", 512],
+  ["claude-mythos-5", 512],
+  ["claude-opus-4-8", 1_024],
+  ["claude-sonnet-5", 1_024],
+  ["claude-opus-4-7", 2_048],
+]);
+const cacheableTokensMost = 4_096;
 
 /**
  * True when `later` is `earlier` with nothing changed and possibly something added at its end.
@@ -33,17 +50,26 @@ export function promptHash(request: WireRequest): string {
   return hash.digest("hex");
 }
 
-/** A prompt cache that remembers the prefixes that were marked, and says what a request costs. */
-export function promptCache(): { use(request: WireRequest): PromptUsage } {
-  const entries = new Set<string>();
+/**
+ * A prompt cache that remembers the prefixes that were marked, and says what a request costs. `now` is monotonic time
+ * in ms; entries belong to one model.
+ */
+export function promptCache(now: () => number = () => performance.now()): {
+  use(request: WireRequest): PromptUsage;
+} {
+  const usedAt = new Map<string, number>();
+  const lives = (prefix: string, at: number): boolean => at - (usedAt.get(prefix) ?? -Infinity) < cacheLifeMs;
   return {
     use(request) {
+      const at = now();
       const units = unitsOf(request);
-      const prefixes = prefixHashes(units);
-      const marks = units.flatMap((unit, i) => (unit.marked ? [i] : []));
-      const hit = Math.max(-1, ...marks.map((mark) => longestEntry(prefixes, mark, entries)));
+      const prefixes = prefixesOf(request.model, units);
+      const marks = units.flatMap((unit, i) =>
+        unit.marked && isLongEnough(request.model, prefixes[i]) ? [i] : [],
+      );
+      const hit = Math.max(-1, ...marks.map((mark) => longestEntry(prefixes, mark, (one) => lives(one, at))));
       const last = marks.at(-1) ?? -1;
-      for (const mark of marks) entries.add(prefixes[mark] ?? "");
+      for (const mark of [hit, ...marks]) if (mark >= 0) usedAt.set(prefixes[mark]?.hash ?? "", at);
       return {
         input_tokens: tokensOf(units.slice(last + 1)),
         cache_creation_input_tokens: tokensOf(units.slice(hit + 1, last + 1)),
@@ -63,16 +89,30 @@ export function promptTokens(request: WireRequest): number {
   return tokensOf(unitsOf(request));
 }
 
-function longestEntry(prefixes: readonly string[], mark: number, entries: ReadonlySet<string>): number {
-  for (let i = mark; i >= Math.max(0, mark - lookbackBlocks); i--) {
-    if (entries.has(prefixes[i] ?? "")) return i;
+/** All of a prompt up to some block. */
+interface Prefix {
+  readonly hash: string;
+  readonly tokens: number;
+}
+
+function longestEntry(prefixes: readonly Prefix[], mark: number, lives: (hash: string) => boolean): number {
+  for (let i = mark; i > mark - lookbackPlaces && i >= 0; i--) {
+    if (lives(prefixes[i]?.hash ?? "")) return i;
   }
   return -1;
 }
 
-function prefixHashes(units: readonly Unit[]): readonly string[] {
-  const hash = createHash("sha256");
-  return units.map((unit) => hash.update(`${unit.bytes}\n`).copy().digest("hex"));
+function prefixesOf(model: string, units: readonly Unit[]): readonly Prefix[] {
+  const hash = createHash("sha256").update(`${model}\n`);
+  let tokens = 0;
+  return units.map((unit) => {
+    tokens += tokensOf([unit]);
+    return { hash: hash.update(`${unit.bytes}\n`).copy().digest("hex"), tokens };
+  });
+}
+
+function isLongEnough(model: string, prefix: Prefix | undefined): boolean {
+  return (prefix?.tokens ?? 0) >= (cacheableTokens.get(model) ?? cacheableTokensMost);
 }
 
 function unitsOf(request: WireRequest): readonly Unit[] {

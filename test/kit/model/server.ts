@@ -44,6 +44,8 @@ export interface ModelOptions {
   readonly script?: readonly Step[];
   /** The only key taken, as `x-api-key` or as a bearer token. Left out: any key. */
   readonly key?: string;
+  /** The prompt cache's clock, monotonic ms; left out: this machine's. */
+  readonly now?: () => number;
   /** Called for each request that passed the rules, before its reply; the reply waits for it. */
   readonly onRequest?: (request: ModelRequest, index: number) => void | Promise<void>;
 }
@@ -64,7 +66,7 @@ class Model implements ScriptedModel {
   readonly script: Step[];
   readonly #options: ModelOptions;
   readonly #server = createServer((req, res) => void this.#serve(req, res));
-  readonly #cache = promptCache();
+  readonly #cache: ReturnType<typeof promptCache>;
   readonly #paused = new Set<string>();
   readonly #problems: string[] = [];
   #taken = 0;
@@ -72,6 +74,7 @@ class Model implements ScriptedModel {
   constructor(options: ModelOptions) {
     this.#options = options;
     this.script = [...(options.script ?? [])];
+    this.#cache = promptCache(options.now);
   }
 
   async listen(): Promise<void> {
