@@ -130,10 +130,11 @@ async function allowedActor(
 
 const stranger = { exit: 0, quiet: true } as const;
 
-async function allowedAccount(
+/** Whether an account may give commands now. Rejects only when aborted. */
+export async function allowedAccount(
   account: Account,
   permissions: Permissions,
-  options: AuthoriseOptions,
+  options: Pick<AuthoriseOptions, "allowedBots" | "signal">,
 ): Promise<Actor | Refused> {
   const { login, id, type } = account;
   const actor: Actor = { kind: "actor", by: { login, id } };
@@ -161,7 +162,7 @@ async function allowedAccount(
   );
 }
 
-export function mayCommand(role: Role): boolean {
+function mayCommand(role: Role): boolean {
   switch (role) {
     case "write":
     case "maintain":

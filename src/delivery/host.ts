@@ -117,10 +117,14 @@ export type RecentComment = {
   readonly id: number;
   readonly url: string;
   readonly body: string;
-  /** Login of the person who wrote it; null for an app and for a deleted account. */
-  readonly author: string | null;
+  /** Who wrote it, a person (`User`) or an app (`Bot`); null for a deleted account. */
+  readonly author: { readonly login: string; readonly id: number; readonly type: string } | null;
   /** By our own identity. */
   readonly own: boolean;
+  /** Wall time in ms, by the host's clock, in whole seconds. */
+  readonly createdAt: number;
+  /** Whether its text is not the one that it was written with. */
+  readonly edited: boolean;
 };
 
 export type Reaction = "eyes" | "confused" | "+1";
@@ -131,8 +135,14 @@ export type CommentHost = {
     number: number,
     marker: string,
   ) => Promise<readonly { readonly id: number; readonly url: string; readonly body: string }[]>;
-  /** Comments of anybody on the thread that were written or edited since (wall time in ms), oldest first, all pages. */
-  readonly recent: (number: number, options: { readonly since: number }) => Promise<readonly RecentComment[]>;
+  /**
+   * Comments of anybody on the thread that were written or edited since (wall time in ms), oldest first, all pages. To
+   * ask again when nothing is new costs as little as the host lets it.
+   */
+  readonly recent: (
+    number: number,
+    options: { readonly since: number; readonly signal: AbortSignal },
+  ) => Promise<readonly RecentComment[]>;
   readonly create: (number: number, body: string) => Promise<Made | HostRefusal>;
   readonly update: (id: number, body: string) => Promise<Made | HostRefusal>;
   /** The first answer: a reaction on the comment that gave the command. Failure is not worth stopping for. */

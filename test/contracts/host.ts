@@ -213,14 +213,33 @@ export function hostContract(make: () => Promise<HostWorld>): void {
     async ({ host, issue, comment }) => {
       await comment("somebody's");
       await host.comment.create(issue, "ours");
-      const [theirs, ours, ...more] = await host.comment.recent(issue, { since: 0 });
+      const { signal } = new AbortController();
+      const [theirs, ours, ...more] = await host.comment.recent(issue, { since: 0, signal });
       expect(more).toEqual([]);
-      expect(theirs).toMatchObject({ body: "somebody's", author: expect.any(String), own: false });
-      expect(ours).toMatchObject({ body: "ours", author: null, own: true });
+      const somebody = { login: expect.any(String), id: expect.any(Number), type: "User" };
+      expect(theirs).toMatchObject({ body: "somebody's", author: somebody, own: false, edited: false });
+      expect(ours).toMatchObject({ body: "ours", author: { type: "Bot" }, own: true });
       expect(await host.comment.reacted(theirs?.id ?? 0, "eyes")).toBe(false);
       await host.comment.react(theirs?.id ?? 0, "eyes");
       expect(await host.comment.reacted(theirs?.id ?? 0, "eyes")).toBe(true);
       expect(await host.comment.reacted(theirs?.id ?? 0, "confused")).toBe(false);
     },
   );
+
+  rule("finds what is new among recent comments when it looks again", async ({ host, issue, comment }) => {
+    const { signal } = new AbortController();
+    const bodies = async () => {
+      const recent = await host.comment.recent(issue, { since: 0, signal });
+      return recent.map(({ body }) => body);
+    };
+    expect([await bodies(), await bodies()]).toEqual([[], []]);
+    await comment("one");
+    expect([await bodies(), await bodies()]).toEqual([["one"], ["one"]]);
+    for (let number = 2; number <= 100; number++) await comment(String(number));
+    expect((await bodies()).at(-1)).toBe("100");
+    await comment("101");
+    expect((await bodies()).at(-1)).toBe("101");
+    await comment("102");
+    expect(await bodies()).toHaveLength(102);
+  });
 }

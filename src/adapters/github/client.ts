@@ -12,12 +12,20 @@ export type No = {
   readonly why: string;
 };
 
-export type Answer<T> = { readonly kind: "ok"; readonly data: T; readonly more: boolean } | No;
+export type Answer<T> =
+  | {
+      readonly kind: "ok";
+      readonly data: T;
+      readonly more: boolean;
+      /** Names exactly this answer: asked with it again, GitHub says 304 while it would be the same. */
+      readonly etag: string | null;
+    }
+  | No;
 
 type RequestOptions = { readonly signal: AbortSignal };
 type Response<T> = {
   readonly data: T;
-  readonly headers: { readonly link?: string | undefined };
+  readonly headers: { readonly link?: string | undefined; readonly etag?: string | undefined };
 };
 
 export type GitHubClient = {
@@ -123,7 +131,9 @@ async function answerOf<T>(
   options.signal.addEventListener("abort", cancel, { once: true });
   try {
     const asked = request(options).then(
-      ({ data, headers }): Answer<T> => ({ kind: "ok", data, more: /rel="?next/.test(headers.link ?? "") }),
+      ({ data, headers: { link = "", etag = null } }): Answer<T> => {
+        return { kind: "ok", data, more: /rel="?next/.test(link), etag };
+      },
       (error: unknown) => noOf(error, mask),
     );
     return await Promise.race([asked, cancelled]);

@@ -17,7 +17,16 @@ type PullRequest = {
   body: string;
   state: "open" | "closed";
 };
-type Comment = { readonly id: number; readonly thread: number; readonly author: string; body: string };
+type Comment = {
+  readonly id: number;
+  readonly thread: number;
+  /** A login; one that ends in `[bot]` is an app. */
+  readonly author: string;
+  body: string;
+  /** Wall time in ms; without it, older than everything that has one, and recent all the same. */
+  readonly at?: number;
+  edited?: boolean;
+};
 
 /** GitHub's state, open for a test or a terminal to look at and to change. */
 export type MemoryGitHub = {
@@ -25,6 +34,8 @@ export type MemoryGitHub = {
   readonly url: string;
   /** Whose comments are ours. */
   readonly self: string;
+  /** Numeric ids by login; 0 where none is named. */
+  readonly accounts: Map<string, number>;
   readonly threads: Map<number, HostThread>;
   readonly commits: Map<Sha, Commit>;
   readonly branches: Map<string, Sha>;
@@ -40,6 +51,7 @@ export function memoryGitHub(given: Partial<MemoryGitHub> = {}): MemoryGitHub {
   return {
     url: "https://github.example/o/r",
     self: "github-actions[bot]",
+    accounts: new Map(),
     threads: new Map(),
     commits: new Map(),
     branches: new Map(),
@@ -126,19 +138,22 @@ function pullRequestHost(github: MemoryGitHub): Host["pullRequest"] {
 }
 
 function commentHost(github: MemoryGitHub): Host["comment"] {
-  const urlOf = ({ thread, id }: Comment) => `${github.url}/issues/${thread}#issuecomment-${id}`;
+  const urlOf = ({ thread, id }: Pick<Comment, "thread" | "id">) =>
+    `${github.url}/issues/${thread}#issuecomment-${id}`;
   return {
     find: async (number, marker) =>
       github.comments
         .filter((one) => one.thread === number && one.author === github.self && one.body.includes(marker))
         .sort((a, b) => a.id - b.id)
         .map((one) => ({ id: one.id, url: urlOf(one), body: one.body })),
-    recent: async (number) =>
+    recent: async (number, { since }) =>
       github.comments
-        .filter((one) => one.thread === number)
-        .map((one) => {
-          const own = one.author === github.self;
-          return { id: one.id, url: urlOf(one), body: one.body, author: own ? null : one.author, own };
+        .filter(({ thread, at }) => thread === number && (at === undefined || at >= since))
+        .map(({ id, body, author: login, at: createdAt = 0, edited = false, thread }) => {
+          const type = login.endsWith("[bot]") ? "Bot" : "User";
+          const author = { login, id: github.accounts.get(login) ?? 0, type };
+          const url = urlOf({ id, thread });
+          return { id, url, body, author, own: login === github.self, createdAt, edited };
         }),
     create: async (number, body) => {
       const thread = github.threads.get(number);

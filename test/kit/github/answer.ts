@@ -1,4 +1,5 @@
 // What a handler gets and gives, and the forms that all of GitHub's answers share.
+import { createHash } from "node:crypto";
 import type { Account } from "./world.ts";
 
 export type Call = {
@@ -87,4 +88,12 @@ export function listAnswer(url: URL, items: readonly unknown[]): Answer {
 export function textOf(call: Call, name: string): string | undefined {
   const value = call.body[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** The answer to a read with its ETag, or 304 where the caller has that very answer. */
+export function conditional(given: Answer, ifNoneMatch: string | undefined): Answer {
+  if (given.status !== 200 || given.body === undefined || Buffer.isBuffer(given.body)) return given;
+  const etag = `W/"${createHash("sha256").update(JSON.stringify(given.body)).digest("hex")}"`;
+  const headers = { ...given.headers, etag };
+  return ifNoneMatch === etag ? { status: 304, headers } : { ...given, headers };
 }

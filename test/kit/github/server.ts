@@ -5,7 +5,7 @@ import { answerBlob } from "../artifacts/blob-route.ts";
 import { account as blobAccount } from "../artifacts/blob-store.ts";
 import { isTwirpPath, serveTwirp } from "../artifacts/twirp.ts";
 import { isGitPath } from "../git-server.ts";
-import { type Answer, answer, type Handlers, refuse } from "./answer.ts";
+import { type Answer, answer, conditional, type Handlers, refuse } from "./answer.ts";
 import type { Contract } from "./contract.ts";
 import type { EmulatedBase } from "./emulated-base.ts";
 import type { Exchange } from "./exchange.ts";
@@ -194,7 +194,9 @@ async function serve(parts: Parts, incoming: Incoming): Promise<Served> {
     case "rest": {
       const given = await rest(parts, incoming);
       const problems = [...requestProblems(parts, incoming), ...responseProblems(parts, incoming, given)];
-      return { via, answer: given, problems };
+      const { method, message } = incoming;
+      const known = message.headers["if-none-match"];
+      return { via, answer: method === "GET" ? conditional(given, known) : given, problems };
     }
   }
 }
@@ -259,7 +261,8 @@ function send(
 
 function rateLimit({ world, exchanges }: Parts, url: URL): Record<string, string> {
   if (viaOf(url) !== "rest") return {};
-  const used = exchanges.filter(({ via }) => via === "rest").length;
+  // What has not changed costs nothing.
+  const used = exchanges.filter(({ via, status }) => via === "rest" && status !== 304).length;
   const reset = Math.ceil(Date.parse(world.now()) / 1000 / hourSeconds) * hourSeconds;
   return {
     "x-ratelimit-limit": String(requestsPerHour),

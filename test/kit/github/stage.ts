@@ -61,6 +61,8 @@ export type Stage = {
   createIssue(request: { readonly title: string; readonly body?: string | null; readonly by: By }): RestIssue;
   /** Comments as a person would, locked or not. */
   comment(request: { readonly issue: number; readonly body: string; readonly by: By }): RestComment;
+  /** Its author changes what it says, a second after it was written or later. */
+  editComment(id: number, body: string): void;
   lockIssue(issue: number): void;
   closeIssue(issue: number): void;
   deleteComment(id: number): void;
@@ -106,6 +108,13 @@ export function openStage(world: World): Stage {
       issueShape(world, openThread(world, { title, body, author: by(login) })),
     comment: ({ issue, body, by: login }) =>
       commentShape(world, addComment(world, thread(issue), body, by(login))),
+    editComment: (id, body) => {
+      const comment = world.comments.get(id);
+      if (!comment) throw new Error(`there is no comment ${id}`);
+      const later = Math.max(Date.parse(comment.createdAt) + 1000, Date.parse(world.now()));
+      comment.body = body;
+      comment.updatedAt = new Date(later).toISOString().replace(/\.\d+Z$/, "Z");
+    },
     lockIssue: (issue) => setLocked(world, thread(issue), true, accountOf(world, world.owner)),
     closeIssue: (issue) => setState(world, thread(issue), "closed", accountOf(world, world.owner)),
     deleteComment: (id) => {

@@ -93,7 +93,7 @@ export function newestLease(github: MemoryRefs): Lease | null {
 export const unansweredRequest: Answer<never> = { kind: "no", status: null, why: "no answer" };
 
 function ok(data: unknown): Answer<unknown> {
-  return { kind: "ok", data, more: false };
+  return { kind: "ok", data, more: false, etag: null };
 }
 
 function no(status: number, why: string): Answer<never> {
