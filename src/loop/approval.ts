@@ -1,3 +1,4 @@
+import { approvalOf } from "../session/approvals.ts";
 import type { EffectClass } from "../session/event.ts";
 import { type Decision, type PlannedCall, texts } from "./decide.ts";
 import type { AskedCall, End } from "./end.ts";
@@ -53,9 +54,9 @@ export async function askApproval(
     if (allowed.kind !== "approval") continue;
     const { id, tool } = call;
     const text = JSON.stringify(call.input);
-    const before = Object.hasOwn(journal.state.approvals, id) ? journal.state.approvals[id] : undefined;
-    if (before === undefined) {
-      const stored = await journal.store(text);
+    const stored = await journal.store(text);
+    const before = approvalOf(journal.state.approvals, { id, tool, arguments: stored });
+    if (before === null) {
       await journal.append({ type: "approval.requested", id, tool, arguments: stored, why: allowed.why });
     }
     if (before?.status !== "granted") asked.push({ id, tool, arguments: text, why: allowed.why });

@@ -1,9 +1,17 @@
-import type { SessionEvent } from "./event.ts";
+import { type Digest, digestOf } from "../base/hash.ts";
+import type { Payload, SessionEvent } from "./event.ts";
 
 export type ApprovalStatus = "requested" | "granted" | "denied";
 
 /** By call id: what was asked for and not used yet. A denied one is used when its call is settled as not run. */
-export type Approvals = Readonly<Record<string, { readonly tool: string; readonly status: ApprovalStatus }>>;
+export type Approvals = Readonly<Record<string, Approval>>;
+
+export type Approval = {
+  readonly tool: string;
+  /** Of the arguments' JSON text: what a person allowed is this very call. */
+  readonly arguments: Digest;
+  readonly status: ApprovalStatus;
+};
 
 type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
 
@@ -15,7 +23,10 @@ export function foldApprovals(approvals: Approvals, event: ApprovalEvent): Appro
   const { id } = event;
   switch (event.type) {
     case "approval.requested":
-      return { ...approvals, [id]: { tool: event.tool, status: "requested" } };
+      return {
+        ...approvals,
+        [id]: { tool: event.tool, arguments: digestIn(event.arguments), status: "requested" },
+      };
     case "approval.granted":
       return answered(approvals, id, "granted");
     case "approval.denied":
@@ -27,6 +38,20 @@ export function foldApprovals(approvals: Approvals, event: ApprovalEvent): Appro
 
 export function withoutApprovals(approvals: Approvals, ids: readonly string[]): Approvals {
   return Object.fromEntries(Object.entries(approvals).filter(([id]) => !ids.includes(id)));
+}
+
+/** What was asked for this very call and stands unused, or null: the same id with other arguments is another call. */
+export function approvalOf(
+  approvals: Approvals,
+  call: { readonly id: string; readonly tool: string; readonly arguments: Payload },
+): Approval | null {
+  const asked = Object.hasOwn(approvals, call.id) ? approvals[call.id] : undefined;
+  if (asked === undefined || asked.tool !== call.tool) return null;
+  return asked.arguments === digestIn(call.arguments) ? asked : null;
+}
+
+function digestIn(payload: Payload): Digest {
+  return payload.type === "inline" ? digestOf(payload.text) : payload.sha256;
 }
 
 /** An answer to what was not asked, or was answered or abandoned before, is none. */

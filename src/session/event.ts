@@ -173,8 +173,9 @@ export type SessionEvent =
       readonly arguments: Payload;
       readonly why: string;
     }
-  | { readonly type: "approval.granted"; readonly id: string; readonly by: string }
-  | { readonly type: "approval.denied"; readonly id: string; readonly by: string }
+  /** `input` is the comment that says no more than that; it is taken in by this. */
+  | { readonly type: "approval.granted"; readonly id: string; readonly by: string; readonly input?: string }
+  | { readonly type: "approval.denied"; readonly id: string; readonly by: string; readonly input?: string }
   /** The run that asked for it died: the model has to ask again. */
   | { readonly type: "approval.abandoned"; readonly id: string }
   | {

@@ -119,9 +119,10 @@ export function evolve(state: State, event: SessionEvent): State {
       return { ...state, turn: turnAfter(state.turn, event) };
     case "reply.received":
       return { ...paid(state, event), turn: turnAfter(state.turn, event) };
-    case "approval.requested":
     case "approval.granted":
     case "approval.denied":
+      return { ...takenIn(state, event.input), approvals: foldApprovals(state.approvals, event) };
+    case "approval.requested":
     case "approval.abandoned":
       return { ...state, approvals: foldApprovals(state.approvals, event) };
     case "context.compacted":
