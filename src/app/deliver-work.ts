@@ -64,7 +64,8 @@ export async function deliverWork(
   };
 }
 
-function effectTools(work: Work): EffectTools {
+/** What effects of this run need. */
+export function effectTools(work: Work): EffectTools {
   return {
     append: work.journal.append,
     shipped: async () => {

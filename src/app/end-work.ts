@@ -1,4 +1,6 @@
 import { limits } from "../base/limits.ts";
+import type { Stopped, Waits } from "../delivery/status-comment.ts";
+import type { Waiting } from "../delivery/waiting.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
 import { fencedNow } from "./deliver-work.ts";
@@ -22,6 +24,13 @@ export type Ended = Published &
         readonly detail: string;
       }
     | { readonly kind: "suspended"; readonly reason: string; readonly detail: string }
+    /** Suspended as well, until a person says something. */
+    | {
+        readonly kind: "waits";
+        readonly reason: Waiting["kind"];
+        readonly detail: string;
+        readonly waits: Waits;
+      }
   );
 
 /**
@@ -31,7 +40,8 @@ export type Ended = Published &
 export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   const { journal, means, shipper, board, identity } = work;
   const { reason } = ended;
-  const detail = sentenceOf(ended.detail);
+  // A question stands in the log as it was put.
+  const detail = ended.kind === "waits" ? ended.detail : sentenceOf(ended.detail);
   if (ended.kind === "ended") {
     await journal.append({ type: "session.ended", outcome: ended.outcome, reason });
   } else {
@@ -49,13 +59,7 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   if (shipped.kind === "unshipped") board.note(unstoredNote(shipped.why, { ended, kept }));
   const lost = await isLost(work);
   const report = await board.finish({
-    stopped: {
-      outcome: kind,
-      reason,
-      detail: sentenceOf(told.detail),
-      resumable: kept && ended.kind === "suspended",
-      compareUrl: ended.compareUrl ?? null,
-    },
+    stopped: stoppedBy(told, kept),
     pullRequest: ended.pullRequest ?? null,
     // The comment tells of the run that has the session now.
     silent: lost,
@@ -63,6 +67,19 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   if (ended.kind === "ended" && !lost) await releaseLeases(work);
   means.say(`${identity.session}: ${kind} (${reason})`);
   return outcomeOf(work, told, { report, kept });
+}
+
+function stoppedBy(ended: Ended, kept: boolean): Stopped {
+  const waits = ended.kind === "waits" ? ended.waits : null;
+  return {
+    outcome: kindOf(ended),
+    reason: ended.reason,
+    // What is asked stands there whole where no comment asks it.
+    detail: kept && waits?.url === null ? "" : sentenceOf(ended.detail),
+    resumable: kept && isResumable(ended),
+    compareUrl: ended.compareUrl ?? null,
+    waits,
+  };
 }
 
 function withoutKept(detail: string): string {
@@ -73,7 +90,7 @@ function unstoredNote(
   why: string,
   { ended, kept }: { readonly ended: Ended; readonly kept: boolean },
 ): string {
-  if (kept && ended.kind === "suspended")
+  if (kept && isResumable(ended))
     return `**What was done last is lost with this machine:** it could not be stored (${why}). A resume goes on from what was stored before.`;
   return `**This session cannot be resumed on another machine:** it could not be stored (${why}).`;
 }
@@ -108,8 +125,19 @@ async function releaseLeases({ means, identity, hold, journal }: Work): Promise<
   }
 }
 
+function isResumable({ kind }: Ended): boolean {
+  return kind !== "ended";
+}
+
 function kindOf(ended: Ended): OutcomeKind {
-  return ended.kind === "ended" ? ended.outcome : "suspended";
+  switch (ended.kind) {
+    case "ended":
+      return ended.outcome;
+    case "suspended":
+      return "suspended";
+    case "waits":
+      return "needs-input";
+  }
 }
 
 /** `kept`: something of the session is off this machine, or `post` still tries to store it. */
@@ -119,7 +147,8 @@ function outcomeOf(
   { report, kept }: { readonly report: string; readonly kept: boolean },
 ): Outcome {
   return outcome(kindOf(ended), ended.reason, ended.detail, {
-    resumable: kept && ended.kind === "suspended",
+    resumable: kept && isResumable(ended),
+    waits: ended.kind === "waits" ? ended.waits.waiting : null,
     session: identity.session,
     pullRequest: ended.pullRequest ?? null,
     branch: ended.branch ?? null,

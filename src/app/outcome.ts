@@ -1,8 +1,11 @@
+import type { Waiting } from "../delivery/waiting.ts";
 import type { SessionId } from "../session/id.ts";
 
 export type OutcomeKind =
   | "pull-request"
   | "no-change"
+  /** It waits for an answer or an approval. */
+  | "needs-input"
   | "suspended"
   | "gate-failed"
   | "refused"
@@ -28,6 +31,8 @@ export type Outcome = {
   readonly turns: number;
   /** Null where a price is unknown. */
   readonly costUsd: number | null;
+  /** With `needs-input`: what it waits for. Null otherwise. */
+  readonly waits: Waiting | null;
   /** Markdown for the job summary; empty when there is nothing to report. */
   readonly report: string;
 };
@@ -41,6 +46,7 @@ const nothing = {
   headSha: null,
   turns: 0,
   costUsd: 0,
+  waits: null,
   report: "",
 } as const;
 
@@ -78,6 +84,7 @@ function exitOf(kind: OutcomeKind): 0 | 1 {
       return 1;
     case "pull-request":
     case "no-change":
+    case "needs-input":
     case "suspended":
     case "ignored":
     case "answered":

@@ -9,6 +9,7 @@ import { type Ended, endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
 import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
+import { waitForPeople } from "./wait.ts";
 import type { ReadyWork } from "./work.ts";
 
 // Current models think before they answer, and what they think counts as output.
@@ -30,6 +31,7 @@ type Options = {
 export async function settle(work: ReadyWork, options: Options): Promise<Outcome> {
   for (let rounds = 0; rounds <= limits.gateRoundsMax; rounds += 1) {
     const end = await loop(work, options);
+    if (end.kind === "asked" || end.kind === "approval") return waitForPeople(work, end);
     if (end.kind !== "finished") return endWork(work, stopped(end, work, options));
     work.board.say("running the checks");
     const judged = await judgeWork(work, options);
@@ -184,7 +186,7 @@ function pullRequestOf({ identity, means }: ReadyWork): Pick<Ended, "pullRequest
 }
 
 function stopped(
-  end: Exclude<End, { kind: "finished" }>,
+  end: Exclude<End, { kind: "finished" | "asked" | "approval" }>,
   work: ReadyWork,
   { signal, unsaved }: Options,
 ): Ended {
@@ -205,10 +207,6 @@ function stopped(
       const detail = `${sentenceOf(`The model's provider cannot go on: ${end.reason}`)} Resume ${when}.`;
       return { kind: "suspended", reason: "provider", detail };
     }
-    case "asked":
-      return { kind: "suspended", reason: "question", detail: end.question };
-    case "approval":
-      return { kind: "suspended", reason: "approval", detail: end.calls.map(({ tool }) => tool).join(", ") };
     case "stuck":
       return { kind: "suspended", reason: "stuck", detail: end.why };
     case "declined":

@@ -2,11 +2,14 @@ import { parseSessionId, type SessionId } from "../session/id.ts";
 import { isOurMarker, markerMac } from "../session/marker.ts";
 import type { SealKey } from "../session/shipment.ts";
 
-export type MarkedEffect = "comment" | "pull-request" | "reply";
+export type MarkedEffect = "comment" | "pull-request" | "reply" | AskedEffect;
+/** With the id of the call that asks, which is in the MAC and not shown: it may be any text. */
+export type AskedEffect = `question/${string}` | `approval/${string}`;
 
 /** The hidden line by which we know our own comment or pull request again. Unique, and not to be made without the key. */
 export function markerOf(key: SealKey, session: SessionId, effect: MarkedEffect): string {
-  return `<!-- agent:v1:${session}:${effect}:${markerMac(key, `${session}/${effect}`)} -->`;
+  const [shown = ""] = effect.split("/", 1);
+  return `<!-- agent:v1:${session}:${shown}:${markerMac(key, `${session}/${effect}`)} -->`;
 }
 
 /** Names the runs that stored shipments, for where leases cannot. */

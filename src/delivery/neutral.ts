@@ -94,7 +94,12 @@ function closing(lines: readonly string[], from: number, mark: string): number {
   return lines.length;
 }
 
-function codeBlock(content: readonly string[], info: string, triggerPhrase: string): readonly string[] {
+/** Lines in a fence that none of them can close. */
+export function codeBlock(
+  content: readonly string[],
+  info: string,
+  triggerPhrase: string,
+): readonly string[] {
   const longest = Math.max(0, ...content.map((line) => longestRun(line)));
   const mark = "`".repeat(Math.max(3, longest + 1));
   const word = info.trim().toLowerCase();

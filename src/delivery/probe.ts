@@ -2,7 +2,7 @@ import type { Thread } from "../session/event.ts";
 import type { SessionId } from "../session/id.ts";
 import type { SealKey } from "../session/shipment.ts";
 import { type Host, HostForbidden, HostUnavailable } from "./host.ts";
-import { markerOf } from "./marker.ts";
+import { type AskedEffect, markerOf } from "./marker.ts";
 
 export type Probed =
   | { readonly status: "done"; readonly detail: string; readonly url: string | null }
@@ -36,9 +36,19 @@ async function lookUp(effect: Effect, options: Place): Promise<Probed | null> {
       return probePull(detail, markerOf(options.key, session, "pull-request"), options.host);
     case `${session}/comment`:
       return probeComment(options.thread, markerOf(options.key, session, "comment"), options.host);
-    default:
-      return null;
+    default: {
+      const asked = askedIn(key, session);
+      return asked === null
+        ? null
+        : probeComment(options.thread, markerOf(options.key, session, asked), options.host);
+    }
   }
+}
+
+/** The comment with which a call asks people, by the key of its effect. */
+function askedIn(key: string, session: SessionId): AskedEffect | null {
+  const effect = key.startsWith(`${session}/`) ? key.slice(session.length + 1) : "";
+  return /^(?:question|approval)\//.test(effect) ? (effect as AskedEffect) : null;
 }
 
 type Detail = Readonly<Record<string, unknown>>;

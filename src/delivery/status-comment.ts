@@ -5,6 +5,7 @@ import { evidenceTable } from "./evidence.ts";
 import { fitBody } from "./fit.ts";
 import { howToGoOn, sandboxOffSentence } from "./how-to-go-on.ts";
 import { neutralCell, neutralText } from "./neutral.ts";
+import { type Waiting, waitingText } from "./waiting.ts";
 
 /** How a run ended, in words. `outcome` and `reason` are ours; `detail` may hold anybody's text. */
 export type Stopped = {
@@ -14,6 +15,15 @@ export type Stopped = {
   readonly resumable: boolean;
   /** Where one click opens the pull request that the settings forbade us to open. */
   readonly compareUrl: string | null;
+  /** What it waits for people with. */
+  readonly waits?: Waits | null;
+};
+
+/** `url` is of the comment that asks; null where there is none. */
+export type Waits = {
+  readonly waiting: Waiting;
+  readonly onThread: boolean;
+  readonly url: string | null;
 };
 
 export type StatusFacts = {
@@ -52,7 +62,7 @@ export function statusComment(facts: StatusFacts): string {
       planList(facts.plan),
       facts.evidence.length > 0 ? evidenceTable(facts.evidence) : "",
       ...facts.notes,
-      stopped?.resumable ? howToGoOn(facts.triggerPhrase, facts.session) : "",
+      stopped === null ? "" : wayOn(stopped, facts, max),
       spent(facts),
     ];
     return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -63,6 +73,19 @@ function whyStopped(stopped: Stopped, triggerPhrase: string, max: number): strin
   const detail = neutralText(stopped.detail, { max, issue: null, triggerPhrase });
   const link = stopped.compareUrl === null ? "" : `[Open the pull request yourself](${stopped.compareUrl})`;
   return [`Reason: ${stopped.reason}.`, detail, link].filter((part) => part !== "").join("\n\n");
+}
+
+/** How a session that stopped goes on, where it can; a comment that asks says it all, so it is linked. */
+export function wayOn(
+  { resumable, waits }: Stopped,
+  { triggerPhrase, session }: Pick<StatusFacts, "triggerPhrase" | "session">,
+  max: number,
+): string {
+  if (!resumable) return "";
+  if (waits == null) return howToGoOn(triggerPhrase, session);
+  const { waiting, onThread, url } = waits;
+  if (url === null) return waitingText(waiting, { session, triggerPhrase, onThread, max });
+  return `[This comment](${url}) says what it waits for, and the replies that continue it.`;
 }
 
 /** Checked when done; the item under way says so. */

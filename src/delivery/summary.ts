@@ -1,7 +1,7 @@
 import { evidenceTable } from "./evidence.ts";
-import { howToGoOn, sandboxOffSentence } from "./how-to-go-on.ts";
+import { sandboxOffSentence } from "./how-to-go-on.ts";
 import { neutralText } from "./neutral.ts";
-import { planList, type StatusFacts, spent } from "./status-comment.ts";
+import { planList, type StatusFacts, spent, wayOn } from "./status-comment.ts";
 
 /** The job summary: what the comment says, for where there is no thread, or one that is locked. */
 export function jobSummary(facts: StatusFacts): string {
@@ -17,7 +17,7 @@ export function jobSummary(facts: StatusFacts): string {
     planList(facts.plan),
     facts.evidence.length > 0 ? evidenceTable(facts.evidence) : "",
     ...facts.notes,
-    stopped?.resumable ? howToGoOn(triggerPhrase, facts.session) : "",
+    stopped === null ? "" : wayOn(stopped, facts, 20_000),
     spent(facts),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;

@@ -1,0 +1,69 @@
+import { fitBody } from "../delivery/fit.ts";
+import type { AskedEffect } from "../delivery/marker.ts";
+import { markerOf } from "../delivery/marker.ts";
+import { postOnce } from "../delivery/open-comment.ts";
+import { type Waiting, waitingLine, waitingText } from "../delivery/waiting.ts";
+import type { End } from "../loop/end.ts";
+import { effectTools } from "./deliver-work.ts";
+import { endWork } from "./end-work.ts";
+import { interrupted } from "./interrupted.ts";
+import { type Outcome, sentenceOf } from "./outcome.ts";
+import type { Work } from "./work.ts";
+
+/**
+ * Ends a run that has to wait for people: they are asked in a comment of its own, once for what is asked, then the
+ * session suspends, and this machine is free.
+ */
+export async function waitForPeople(
+  work: Work,
+  end: Extract<End, { kind: "asked" | "approval" }>,
+): Promise<Outcome> {
+  // The runner gives a cancelled run seconds. What waits stays recorded, and the next run asks.
+  if (work.means.cancelled.aborted) return endWork(work, interrupted(work.means));
+  const waiting: Waiting =
+    end.kind === "asked"
+      ? { kind: "question", question: end.question }
+      : { kind: "approval", calls: end.calls };
+  const url = await ask(work, effectOf(end), waiting);
+  const onThread = work.identity.thread !== null;
+  return endWork(work, {
+    kind: "waits",
+    reason: waiting.kind,
+    detail: waitingLine(waiting),
+    waits: { waiting, onThread, url },
+  });
+}
+
+function effectOf(end: Extract<End, { kind: "asked" | "approval" }>): AskedEffect {
+  if (end.kind === "asked") return `question/${end.id}`;
+  // One that was answered waits no more: what is left of a batch is asked for again, by its own first call.
+  return `approval/${end.calls[0]?.id ?? ""}`;
+}
+
+/** The address of the comment, null where there is none. */
+async function ask(work: Work, effect: AskedEffect, waiting: Waiting): Promise<string | null> {
+  const { means, identity, journal, shipper, board } = work;
+  const { session, thread } = identity;
+  if (thread === null) return null;
+  const before = journal.state.effects[`${session}/${effect}`];
+  if (before?.status === "done") return before.url;
+  const marker = markerOf(means.key, session, effect);
+  const { triggerPhrase } = means.orders;
+  const body = fitBody((max) => {
+    const text = waitingText(waiting, { session, triggerPhrase, onThread: true, max });
+    return `${marker}\n${text}\n`;
+  });
+  const tools = effectTools(work);
+  const posted = await postOnce(
+    { session, effect, thread: thread.number, body, marker },
+    {
+      ...tools,
+      host: means.host,
+      // Nobody could go on with an answer to it.
+      fenced: async () => (shipper.stored() === 0 ? "nothing of it is stored" : tools.fenced()),
+    },
+  );
+  if (posted.kind === "done") return posted.value.url;
+  board.note(sentenceOf(`There is no comment that asks: ${posted.why}`));
+  return null;
+}

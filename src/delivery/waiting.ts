@@ -1,0 +1,106 @@
+import type { SessionId } from "../session/id.ts";
+import { exactJson } from "./exact-json.ts";
+import { codeBlock, codeSpan, neutralCell, neutralText } from "./neutral.ts";
+
+/** A call that waits until a person has allowed it. `arguments` is JSON text. */
+export type WaitingCall = {
+  readonly id: string;
+  readonly tool: string;
+  readonly arguments: string;
+  readonly why: string;
+};
+
+/** What a session waits for people with. The strings are the model's: untrusted text. */
+export type Waiting =
+  | { readonly kind: "question"; readonly question: string }
+  | { readonly kind: "approval"; readonly calls: readonly WaitingCall[] };
+
+type WaitingOptions = {
+  readonly session: SessionId;
+  readonly triggerPhrase: string;
+  /** Whether it has a thread on which a comment is an answer. */
+  readonly onThread: boolean;
+  /** Characters of untrusted text that are shown of each question or call; what is cut is said. */
+  readonly max: number;
+};
+
+/** What the session waits for, why, and the exact replies that continue it. */
+export function waitingText(waiting: Waiting, options: WaitingOptions): string {
+  const { triggerPhrase, max } = options;
+  switch (waiting.kind) {
+    case "question": {
+      const question = neutralText(waiting.question, { max, issue: null, triggerPhrase });
+      return joined(["Baton has a question, and waits for the answer:", quoted(question), answers(options)]);
+    }
+    case "approval": {
+      const { calls } = waiting;
+      const [head, tail] =
+        calls.length === 1
+          ? ["a call", "It has not run."]
+          : [`${calls.length} calls`, "None of them has run."];
+      return joined([
+        `Baton wants to make ${head} that a person has to allow. ${tail}`,
+        ...calls.map((call) => approvalOf(call, options)),
+        otherWords(options),
+      ]);
+    }
+  }
+}
+
+/** One line of it, for where the rest is a click away. */
+export function waitingLine(waiting: Waiting): string {
+  if (waiting.kind === "question") return waiting.question;
+  const named = waiting.calls.map(({ id, tool }) => `${tool} (${id})`).join(", ");
+  return waiting.calls.length === 1
+    ? `The call ${named} waits for approval.`
+    : `The calls ${named} wait for approval.`;
+}
+
+function quoted(text: string): string {
+  return text.replace(/^(?=.)/gm, "> ").replace(/^$/gm, ">");
+}
+
+// Words stand before each command, so that no line can be one itself (R2).
+function answers({ session, triggerPhrase, onThread }: WaitingOptions): string {
+  const dispatch = `dispatch the workflow with the session ${codeSpan(session)} and your answer as ${codeSpan("answer")}`;
+  if (!onThread) return `To answer, ${dispatch}.`;
+  return [
+    `To answer, comment ${codeSpan(`${triggerPhrase} <your answer>`)} here, or ${dispatch}.`,
+    `Begin it with your own words: what begins with ${codeSpan("fix")} or ${codeSpan("stop")} is that command.`,
+  ].join(" ");
+}
+
+function approvalOf(call: WaitingCall, options: WaitingOptions): string {
+  const { id, tool, why } = call;
+  const { session, triggerPhrase, onThread, max } = options;
+  const exact = exactJson(call.arguments);
+  const kept = exact.length <= max ? exact : exact.slice(0, max).replace(/[\ud800-\udbff]$/, "");
+  const cut =
+    kept.length === exact.length
+      ? ""
+      : `(Cut here: ${kept.length} of ${exact.length} characters are shown. Who allows the call allows all of it.)`;
+  const dispatch = (answer: string): string =>
+    `dispatch the workflow with the session ${codeSpan(session)} and ${codeSpan(answer)} as ${codeSpan("answer")}`;
+  const ways = (answer: string): string =>
+    onThread
+      ? `comment ${codeSpan(`${triggerPhrase} ${answer}`)} here, or ${dispatch(answer)}`
+      : dispatch(answer);
+  return joined([
+    `The call ${codeSpan(id)} of ${codeSpan(tool)} waits because ${neutralCell(why, 200)}. Its arguments, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
+    codeBlock(kept.split("\n"), "json", triggerPhrase).join("\n"),
+    cut,
+    [
+      `- To allow it, ${ways(`approve ${id}`)}.`,
+      `- To refuse it, ${ways(`deny ${id}`)}; words after the id are told to the model.`,
+    ].join("\n"),
+  ]);
+}
+
+function otherWords({ triggerPhrase, onThread }: WaitingOptions): string {
+  if (!onThread) return "";
+  return `Any other words after ${codeSpan(triggerPhrase)} refuse what waits and are told to the model.`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}
