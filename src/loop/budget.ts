@@ -57,8 +57,8 @@ export function nearness(budget: Budget, spent: Spent): 0 | 1 | 2 {
   return highest >= shareNear ? 1 : 0;
 }
 
-/** What to tell the model when it comes nearer to the end than it was `told` before, by `nearness`; else null. */
-export function budgetNote(budget: Budget, spent: Spent, told = 0): string | null {
+/** What to tell the model once it is nearer to the end than the `told` notes before this one say; else null. */
+export function budgetNote(budget: Budget, spent: Spent, told: number): string | null {
   if (nearness(budget, spent) <= told) return null;
   const short = shares(budget, spent).filter(({ kind, share }) => kind === "turns" || share >= shareNear);
   const left = leftOf(

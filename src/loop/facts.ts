@@ -28,7 +28,8 @@ export type Facts = {
   readonly inputSinceReply: boolean;
   /** The last turn was the end of the work, and nothing that asks for more came since. */
   readonly done: boolean;
-  readonly budgetTold: boolean;
+  /** Notes on the budget since a run last suspended: then it may be raised, and runs short anew. */
+  readonly budgetTold: number;
   readonly stuckTold: boolean;
   readonly tree: Tree | null;
   /** Whether the open turn changed a file or showed something not seen before. */
@@ -66,7 +67,7 @@ export const noFacts: Facts = {
   noted: [],
   inputSinceReply: false,
   done: false,
-  budgetTold: false,
+  budgetTold: 0,
   stuckTold: false,
   tree: null,
   progress: false,
@@ -130,7 +131,7 @@ export function learn(facts: Facts, event: SessionEvent, { text, news }: Told): 
     case "gate.passed":
       return unstuck(facts);
     case "run.suspended":
-      return { ...unstuck(facts), tries: 0 };
+      return { ...unstuck(facts), tries: 0, budgetTold: 0 };
     default:
       return facts;
   }
@@ -175,7 +176,7 @@ function noted(facts: Facts, about: NoteAbout): Facts {
     case "nudge":
       return { ...told, nudged: true };
     case "budget":
-      return { ...told, budgetTold: true };
+      return { ...told, budgetTold: facts.budgetTold + 1 };
     case "stuck":
       // Told once; from here it gets the same number of turns again.
       return { ...told, stuckTold: true, progress: true, repeat: fresh };

@@ -59,7 +59,7 @@ async function begin(run: Run): Promise<End | null> {
   const spent = spentOf(journal.state, 0);
   const over = exhausted(budget, spent);
   if (over !== null) return { kind: "exhausted", budget: over };
-  const note = journal.facts.budgetTold ? null : budgetNote(budget, spent);
+  const note = budgetNote(budget, spent, journal.facts.budgetTold);
   if (note !== null && !paused) {
     await journal.append({ type: "note.added", about: "budget", text: await journal.store(note) });
   }

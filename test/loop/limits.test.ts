@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { SessionEvent } from "../../src/session/event.ts";
 import {
   failure,
   given,
   lastResults,
   modelOf,
+  opening,
   outline,
   read,
   reply,
@@ -47,7 +49,32 @@ describe("budgets", () => {
     expect(session.story.state.costUsd).toBeNull();
   });
 
-  it("tells the model once when a budget nears its end", async () => {
+  it("tells the model when a budget runs short, once more before its end, and again when that was raised", async () => {
+    const reads = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, i) => ({ calls: [read(`${from + i}`)] }));
+    const notes = ({ events }: { readonly events: readonly SessionEvent[] }) =>
+      events.flatMap((event) =>
+        event.type === "note.added" && event.about === "budget" && event.text.type === "inline"
+          ? [event.text.text.replace(/\. When.*/, "")]
+          : [],
+      );
+    const session = await given({ script: reads(1, 20), budget: { turns: 20 } });
+    expect(await session.run()).toEqual({ kind: "exhausted", budget: "turns" });
+    const left = (turns: string) => `Left of this session's budget: ${turns} turns`;
+    expect(notes(session)).toEqual([left("4 of 20"), left("1 of 20")]);
+    await session.story.append({ type: "run.suspended", reason: "turns", detail: "" });
+    const raised = await given({
+      script: reads(1, 40),
+      budget: { turns: 40 },
+      resumed: [...opening, ...session.events],
+      files: session.files,
+    });
+    expect(await raised.run()).toEqual({ kind: "exhausted", budget: "turns" });
+    expect(notes(raised)).toEqual([left("8 of 40"), left("2 of 40")]);
+    expect(raised.requests.length).toBe(20);
+  });
+
+  it("tells the model once when only one turn is left", async () => {
     const script = [...[1, 2, 3, 4].map((i) => ({ calls: [read(`${i}`)] })), { text: "Done" }];
     const session = await given({ script, budget: { turns: 5 } });
     await session.run();
