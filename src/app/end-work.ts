@@ -1,6 +1,6 @@
 import { limits } from "../base/limits.ts";
-import type { Stopped, Waits } from "../delivery/status-comment.ts";
-import type { Waiting } from "../delivery/waiting.ts";
+import type { Stopped } from "../delivery/status-comment.ts";
+import type { Waiting, Waits } from "../delivery/waiting.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
 import { fencedNow } from "./deliver-work.ts";
@@ -23,7 +23,13 @@ export type Ended = Published &
         readonly reason: string;
         readonly detail: string;
       }
-    | { readonly kind: "suspended"; readonly reason: string; readonly detail: string }
+    | {
+        readonly kind: "suspended";
+        readonly reason: string;
+        readonly detail: string;
+        /** The input that asked for it. */
+        readonly input?: string;
+      }
     /** Suspended as well, until a person says something. */
     | {
         readonly kind: "waits";
@@ -45,7 +51,9 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   if (ended.kind === "ended") {
     await journal.append({ type: "session.ended", outcome: ended.outcome, reason });
   } else {
-    await journal.append({ type: "run.suspended", reason, detail: detail.slice(0, limits.inlineBytesMax) });
+    const input = ended.kind === "suspended" && ended.input !== undefined ? { input: ended.input } : {};
+    const told = detail.slice(0, limits.inlineBytesMax);
+    await journal.append({ type: "run.suspended", reason, detail: told, ...input });
   }
   const kind = kindOf(ended);
   if (reason === "cancelled") {
@@ -148,7 +156,7 @@ function outcomeOf(
 ): Outcome {
   return outcome(kindOf(ended), ended.reason, ended.detail, {
     resumable: kept && isResumable(ended),
-    waits: ended.kind === "waits" ? ended.waits.waiting : null,
+    waits: ended.kind === "waits" ? ended.waits : null,
     session: identity.session,
     pullRequest: ended.pullRequest ?? null,
     branch: ended.branch ?? null,

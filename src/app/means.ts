@@ -14,6 +14,7 @@ import type { Leases } from "../session/leases.ts";
 import type { Shelf } from "../session/shelf.ts";
 import type { SealKey } from "../session/shipment.ts";
 import type { Pinned, PinTarget, Workspace } from "../workspace/workspace.ts";
+import type { Earshot } from "./earshot.ts";
 import type { ParseYaml } from "./read-config.ts";
 
 /** What this run was told, besides what triggered it. */
@@ -125,6 +126,8 @@ export type Means = {
   readonly orders: Orders;
   readonly repository: RepositoryFacts;
   readonly run: RunRef & { readonly url: string | null; readonly workflow: string };
+  /** From when on it listens to people. */
+  readonly earshot: Earshot;
   /** `https://github.com` */
   readonly serverUrl: string;
   readonly clock: Clock;

@@ -4,6 +4,7 @@ import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
 import { openShipper } from "../session/shipper.ts";
 import { fencedNow } from "./deliver-work.ts";
+import { openEars } from "./ears.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import type { Means } from "./means.ts";
@@ -28,7 +29,7 @@ export async function carryOn(
   },
 ): Promise<Outcome> {
   const { means, identity, journal } = parts;
-  const { budget, signal } = options;
+  const { budget } = options;
   const unsaved = new AbortController();
   const shipper = openShipperFor(parts, options.last, unsaved);
   const board = openBoard(identity, {
@@ -38,7 +39,9 @@ export async function carryOn(
     notes: options.notes,
   });
   const system = await systemOf(journal);
-  const work: Work = { ...parts, system, shipper, board };
+  using ears = openEars(identity, { means, state: () => journal.state });
+  const signal = AbortSignal.any([options.signal, ears.stopped]);
+  const work: Work = { ...parts, system, shipper, board, ears };
   means.opened(identity.session);
   means.limit(Math.max(0, remainingMs(budget, spentOf(journal.state, 0))));
   // The first shipment carries the claim and the comment's intent; both are on their way while the place is made.
@@ -108,11 +111,11 @@ async function systemOf(journal: OpenJournal): Promise<string> {
 function notReady(
   code: Extract<Ready, { kind: "refused" }>["code"],
   why: string,
-  { means, journal }: Pick<Work, "means" | "journal">,
+  { means, ears, journal }: Pick<Work, "means" | "ears" | "journal">,
 ): Ended {
   switch (code) {
     case "cancelled":
-      return interrupted(means);
+      return interrupted({ means, ears });
     case "setup-failed":
       return { kind: "suspended", reason: code, detail: why };
     case "not-restored":

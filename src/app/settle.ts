@@ -44,7 +44,7 @@ export async function settle(work: ReadyWork, options: Options): Promise<Outcome
 }
 
 function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): Promise<End> {
-  const { means, story, room, workspace, ground, shipper, board, system } = work;
+  const { means, story, room, workspace, ground, shipper, board, ears, system } = work;
   return runLoop(
     {
       journal: story,
@@ -70,8 +70,8 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
         await shipper.turnEnded();
       },
       policy: policyOf(work.config),
-      listen: () => undefined,
-      heard: async () => [],
+      listen: ears.listen,
+      heard: ears.heard,
     },
     {
       signal: AbortSignal.any([signal, unsaved]),
@@ -98,7 +98,7 @@ function afterGate(
         detail: `The work is finished and no file was changed, so there is nothing to publish.${said.trim() === "" ? "" : ` The model says:\n\n${said}`}`,
       };
     case "cancelled":
-      return interrupted(work.means);
+      return interrupted(work);
     case "needs-setup": {
       const detail = `The change touches what setup installs from (${judged.paths.join(", ")}), and setup is never run on a changed tree. Nothing was published. Make that change yourself on ${work.identity.baseRef} and start again, or ask for a way without it.`;
       return { kind: "suspended", reason: "needs-setup", detail };
@@ -192,7 +192,7 @@ function stopped(
 ): Ended {
   switch (end.kind) {
     case "cancelled": {
-      if (signal.aborted || !unsaved.aborted) return interrupted(work.means);
+      if (signal.aborted || !unsaved.aborted) return interrupted(work);
       const detail =
         "The session could not be stored, and the input on-unsaved of the workflow says to stop then.";
       return { kind: "suspended", reason: "unsaved", detail };

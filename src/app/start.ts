@@ -201,7 +201,8 @@ async function begin(
     system: await journal.store(system, { apart: true }),
   });
   const { id, attempt, job } = run;
-  await story.append({ type: "run.claimed", gen, run: { id, attempt, job }, head: null });
+  const { since } = means.earshot;
+  await story.append({ type: "run.claimed", gen, run: { id, attempt, job }, head: null, since });
   const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: await journal.store(task.text) };
   await story.append({ type: "input.accepted", ...input });
   const notes = [...asked.notices, ...removedNote(task.removed), ...unleasedNote(claim.why)];

@@ -185,7 +185,8 @@ async function append(
   const story = await openStory(journal);
   const model = changedModel({ log, state }, means)?.now ?? null;
   const changed = model === null ? {} : { model };
-  await story.append({ type: "run.claimed", gen, run: refOf(run), head: log.tail, ...changed });
+  const { since } = means.earshot;
+  await story.append({ type: "run.claimed", gen, run: refOf(run), head: log.tail, since, ...changed });
   for (const event of [...effects, ...abandonApprovals(state, gen)]) await story.append(event);
   const settled = await recoverCalls({ journal, append: story.append }, resolution);
   const { load } = journal;

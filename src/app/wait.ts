@@ -19,18 +19,18 @@ export async function waitForPeople(
   end: Extract<End, { kind: "asked" | "approval" }>,
 ): Promise<Outcome> {
   // The runner gives a cancelled run seconds. What waits stays recorded, and the next run asks.
-  if (work.means.cancelled.aborted) return endWork(work, interrupted(work.means));
+  if (work.means.cancelled.aborted) return endWork(work, interrupted(work));
   const waiting: Waiting =
     end.kind === "asked"
       ? { kind: "question", question: end.question }
       : { kind: "approval", calls: end.calls };
   const url = await ask(work, effectOf(end), waiting);
-  const onThread = work.identity.thread !== null;
+  const thread = work.identity.thread?.number ?? null;
   return endWork(work, {
     kind: "waits",
     reason: waiting.kind,
     detail: waitingLine(waiting),
-    waits: { waiting, onThread, url },
+    waits: { waiting, thread, url },
   });
 }
 
@@ -50,7 +50,7 @@ async function ask(work: Work, effect: AskedEffect, waiting: Waiting): Promise<s
   const marker = markerOf(means.key, session, effect);
   const { triggerPhrase } = means.orders;
   const body = fitBody((max) => {
-    const text = waitingText(waiting, { session, triggerPhrase, onThread: true, max });
+    const text = waitingText(waiting, { session, triggerPhrase, thread: thread.number, max });
     return `${marker}\n${text}\n`;
   });
   const tools = effectTools(work);

@@ -98,6 +98,7 @@ export function meansOf(
     orders: { ...orders, takeOver: takesOver },
     repository: { id: repositoryId, owner: "o", name: "r", defaultBranch: "main" },
     run: { ...ref, url: null, workflow: ".github/workflows/agent.yml" },
+    earshot: { since: 0, comment: null },
     serverUrl: "https://github.example",
     ...{ clock, key },
     random: () => 0.5,

@@ -103,6 +103,7 @@ export function startProcess(stage: Stage, options: ProcessOptions = {}): Proces
     orders: { ...orders, ...options.orders },
     repository: { id: repositoryId, owner: "o", name: "r", defaultBranch: "main" },
     run: { id, attempt: 1, job: "agent", url: null, workflow: ".github/workflows/agent.yml" },
+    earshot: { since: 0, comment: null },
     serverUrl: "https://github.example",
     clock: handClock(),
     random: () => 0.5,

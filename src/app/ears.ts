@@ -1,0 +1,103 @@
+import type { LoopParts, NewInput } from "../loop/run.ts";
+import type { Identity } from "../session/event.ts";
+import type { State } from "../session/state.ts";
+import { openLooks } from "./looks.ts";
+import type { Means } from "./means.ts";
+import { commentOf, firstOf, inputIdOf, inputOf, type Overheard, overheard } from "./overheard.ts";
+import { drawBoundary } from "./quote.ts";
+import { judgeSpeakers } from "./speakers.ts";
+
+type Stop = {
+  /** The login of who said it. */
+  readonly by: string;
+  /** The input that it is, to be taken in by the suspend. */
+  readonly input: string;
+};
+
+/** Listens to the session's thread while a run works on it. Closing it ends every look and every wait. */
+export type Ears = Disposable &
+  Pick<LoopParts, "listen" | "heard"> & {
+    /** Aborted when somebody has said stop. */
+    readonly stopped: AbortSignal;
+    /** Null until then. */
+    readonly stop: () => Stop | null;
+  };
+
+/** How long the end of a turn, and the end of the work, wait for a look. */
+const waitMs = { turn: 5_000, end: 20_000 };
+
+export function openEars(
+  { thread }: Pick<Identity, "thread">,
+  { means, state }: { readonly means: Means; readonly state: () => State },
+): Ears {
+  if (thread === null) return deaf();
+  const { host, clock, say, earshot } = means;
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, means.cancelled]);
+  const stopped = new AbortController();
+  const judge = judgeSpeakers(means, signal);
+  const notice = noticing(means);
+  let stop: Stop | null = null;
+  let known: readonly Overheard[] = [];
+  let missed = false;
+
+  const look = async (what: "some" | "all"): Promise<void> => {
+    const { inputs, since } = state();
+    const session = { inputs, since: since ?? earshot.since, earshot };
+    const comments = await host.comment.recent(thread.number, { since: session.since, signal });
+    const found = overheard(comments, session, means);
+    const [said] = await judge(found.filter(({ kind }) => kind === "stop"));
+    if (said !== undefined && stop === null) {
+      stop = { by: said.author.login, input: inputIdOf(said.id) };
+      stopped.abort(new Error(`${stop.by} said stop`));
+    }
+    const words = what === "all" ? ["addition", "remark"] : ["addition"];
+    known = await judge(found.filter(({ kind }) => words.includes(kind)));
+  };
+
+  const failed = (error: unknown): void => {
+    if (missed || signal.aborted) return;
+    missed = true;
+    say(`The comments on #${thread.number} could not be read, and are looked for again: ${String(error)}`);
+  };
+
+  const looks = openLooks(look, { host, clock, signal, failed });
+  return {
+    stopped: stopped.signal,
+    stop: () => stop,
+    listen: looks.begin,
+    heard: async (at) => {
+      await (at === "end" ? looks.fresh(waitMs.end) : looks.settled(waitMs.turn));
+      if (stop !== null) return [];
+      const { inputs } = state();
+      const words = known.filter(({ kind }) => kind === "addition" || at === "end");
+      const told = words.flatMap((one) => inputOf(one, () => drawBoundary(means)) ?? []);
+      const taken = firstOf(told.filter(({ id }) => !inputs.includes(id)));
+      notice(taken);
+      return taken;
+    },
+    [Symbol.dispose]: () => over.abort(),
+  };
+}
+
+/** No thread, nobody to listen to. */
+function deaf(): Ears {
+  return {
+    stopped: new AbortController().signal,
+    stop: () => null,
+    listen: () => undefined,
+    heard: async () => [],
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+/** Who wrote it sees that it was taken in, and no later run takes the command for one that was dropped. */
+function noticing({ host }: Pick<Means, "host">): (inputs: readonly NewInput[]) => void {
+  const noticed = new Set<string>();
+  return (inputs) => {
+    for (const { id } of inputs.filter((one) => !noticed.has(one.id))) {
+      noticed.add(id);
+      void host.comment.react(commentOf(id), "eyes").catch(() => undefined);
+    }
+  };
+}
