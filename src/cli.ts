@@ -8,6 +8,8 @@ import { version } from "./wire/version.ts";
 // What only asks loads nothing heavy: verify reads two files, help none.
 const words = process.argv.slice(2);
 const entry = realpathSync(process.argv[1] ?? ".");
+/** So much may wait to be read before nothing more is said that may be left out. */
+const behindBytes = 256 * 1024;
 const byNpm = process.env["npm_lifecycle_event"] === "cli";
 /** npm runs its scripts in the folder of the package, wherever it was called. */
 const cwd = (byNpm ? process.env["INIT_CWD"] : undefined) ?? process.cwd();
@@ -41,6 +43,7 @@ async function run(): Promise<number> {
         program,
         flags: command.sessions === null ? "" : ` --sessions ${quoted(command.sessions)}`,
         write: (text) => process.stdout.write(text),
+        isBehind: () => process.stdout.writableLength > behindBytes,
       });
     }
   }

@@ -1,4 +1,4 @@
-import { counted } from "./outcome.ts";
+import { counted, ungrouped } from "./outcome.ts";
 
 /** Collects an output of any length in bounded memory: its beginning, its end, and exact counts of the rest. */
 export type HeadTail = {
@@ -50,6 +50,14 @@ export function headTail(bytesMax: number): HeadTail {
   };
 
   return { push, bytes: () => bytes, isCut: () => uncut() === null, text };
+}
+
+/** What a line of such a text says that was cut, where it is the line of a cut and names `hint`; else null. */
+export function cutIn(line: string, hint: string): { readonly bytes: number; readonly lines: number } | null {
+  const [, bytes, lines, rest = ""] =
+    /^\[cut here: ([\d,]+) bytes?, ([\d,]+) line ends?; (.*)\]$/.exec(line) ?? [];
+  if (bytes === undefined || lines === undefined || !rest.includes(hint)) return null;
+  return { bytes: ungrouped(bytes), lines: ungrouped(lines) };
 }
 
 /** Keeps the first `max` bytes; `push` returns how many it took. */

@@ -23,3 +23,8 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
+
+/** The number that `grouped` wrote. */
+export function ungrouped(text: string): number {
+  return Number(text.replaceAll(",", ""));
+}

@@ -25,14 +25,18 @@ import { type SealKey, sealKeyOf } from "../session/shipment.ts";
 import { tools } from "../tools/all.ts";
 import { definitions } from "../tools/definitions.ts";
 import { systemClock } from "./clock.ts";
+import type { Commentary } from "./commentary.ts";
 import { takeGround } from "./ground.ts";
 import { requestFirst } from "./request-first.ts";
 import { makeDirs, sandboxRooms } from "./rooms.ts";
+import { watchedGround } from "./watched-files.ts";
 
 export type ActionOptions = {
   readonly settings: Settings;
   readonly surroundings: Surroundings;
   readonly log: JobLog;
+  /** Tells the run while it works. */
+  readonly told: Commentary;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the built toolhost, and the version that GitHub is told. */
   readonly toolhost: string;
@@ -49,7 +53,7 @@ export async function githubMeans({
   surroundings,
   version,
   signal,
-}: Omit<ActionOptions, "log" | "env" | "toolhost" | "limit" | "opened">) {
+}: Omit<ActionOptions, "log" | "told" | "env" | "toolhost" | "limit" | "opened">) {
   const { repository, apiUrl, workflow, tempDir } = surroundings;
   const clock = systemClock;
   const client = githubClient({ baseUrl: apiUrl, token: settings.githubToken, version, clock, signal });
@@ -76,7 +80,7 @@ export async function githubMeans({
 
 /** Everything that the stories need, from what the runner and the workflow gave. */
 export async function actionMeans(options: ActionOptions): Promise<Means> {
-  const { settings, surroundings, log } = options;
+  const { settings, surroundings, log, told } = options;
   // First, because its client is loaded while GitHub is asked.
   const model = modelFor(settings);
   const { identity, ...github } = await githubMeans(options);
@@ -119,8 +123,8 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
     prices: anthropicPrices,
     rooms,
     parseYaml,
-    ground: (session) =>
-      takeGround({
+    ground: async (session) => {
+      const taken = await takeGround({
         home: home(session),
         dirs,
         workspaces: workspacesFor(session),
@@ -132,13 +136,15 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
           keepForPost("session", session);
           keepForPost("home", home(session));
         },
-      }),
+      });
+      return watchedGround(taken, told.onEvent);
+    },
     opened: options.opened,
     cancelled: options.signal,
     limit: options.limit,
     say: log.say,
     warn: log.warn,
-    onLive: () => undefined,
+    onLive: told.onLive,
   };
 }
 

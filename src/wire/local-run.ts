@@ -5,15 +5,18 @@ import { type Outcome, outcome } from "../app/outcome.ts";
 import { maskOf } from "../base/masking.ts";
 import type { DispatchAsks } from "../command/trigger.ts";
 import type { SessionId } from "../session/id.ts";
+import { systemClock } from "./clock.ts";
+import { commentary } from "./commentary.ts";
+import type { Medium } from "./commentary-turn.ts";
 import { diskFault } from "./disk-fault.ts";
 import { type LocalOptions, localMeans } from "./local.ts";
 import { type Cancel, listenForCancel } from "./local-cancel.ts";
 import { forgetOrders } from "./local-orders.ts";
 import type { LocalPlaces } from "./local-places.ts";
 import { type Going, isKept, type Prepared, prepare } from "./local-prepare.ts";
+import { printer } from "./local-printer.ts";
 import { type LocalRun, newRun, removeRuns } from "./local-run-name.ts";
 import { shelveSession } from "./local-shelve.ts";
-import { printer, timeline } from "./local-timeline.ts";
 
 /** The terminal that the command was given in. */
 export type Terminal = {
@@ -27,6 +30,8 @@ export type Terminal = {
   readonly program: string;
   readonly flags: string;
   readonly write: (text: string) => void;
+  /** Whether what was written still waits to be read. */
+  readonly isBehind: () => boolean;
 };
 
 /** Starts or resumes a session and tells it as it goes. Resolves with the exit code; 2 where nothing was begun. */
@@ -62,7 +67,11 @@ type Parts = Terminal &
 async function go(command: Going, parts: Parts): Promise<Outcome> {
   const { session, places, run, path, cancel } = parts;
   const { signal } = cancel;
-  const watch = watching(parts.print);
+  const told = commentary(mediumOf(parts), {
+    mask: maskOf(parts.apiKey === null ? [] : [parts.apiKey]),
+    clock: systemClock,
+  });
+  const watch = told.onEvent;
   let open = false;
   const opened = (): void => {
     open = true;
@@ -76,22 +85,33 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
   };
   try {
     if (command.kind === "run") {
-      const means = await localMeans(optionsFor(command, parts, { fromShelf: null, watch, opened }));
+      const means = await localMeans(optionsFor(command, parts, { fromShelf: null, told, opened }));
       return await carryOut({ kind: "task", task: command.task, target: null }, means);
     }
     const shelved = await shelveSession(session, { places, run, path, watch, signal });
     if (shelved.kind === "refused") return outcome("refused", shelved.code, shelved.why, { session });
-    const means = await localMeans(optionsFor(command, parts, { fromShelf: shelved.run, watch, opened }));
+    const means = await localMeans(optionsFor(command, parts, { fromShelf: shelved.run, told, opened }));
     return await carryOut({ kind: "resume", session, run: shelved.run }, means);
   } catch (error) {
     return fault(error);
+  } finally {
+    told.end();
   }
+}
+
+/** A terminal has no groups: their titles are lines. */
+function mediumOf({ print, isBehind }: Parts): Medium {
+  const group = (title: string): Disposable => {
+    print(title);
+    return { [Symbol.dispose]: () => undefined };
+  };
+  return { say: print, group, isBehind };
 }
 
 function optionsFor(
   command: Going,
   parts: Parts,
-  more: Pick<LocalOptions, "fromShelf" | "watch" | "opened">,
+  more: Pick<LocalOptions, "fromShelf" | "told" | "opened">,
 ): LocalOptions {
   const { orders, places, run, path, apiKey, baseUrl, script, env, toolhost, print, cancel } = parts;
   return {
@@ -112,14 +132,6 @@ function optionsFor(
     limit: cancel.limit,
     cancelled: cancel.cancelled,
     ...more,
-  };
-}
-
-function watching(print: (text: string) => void): LocalOptions["watch"] {
-  const lineFor = timeline();
-  return (event) => {
-    const line = lineFor(event);
-    if (line !== null) print(line);
   };
 }
 

@@ -17,7 +17,7 @@ import { systemClock } from "./clock.ts";
 import { localKey } from "./local.ts";
 import type { LocalPlaces } from "./local-places.ts";
 import type { LocalRun } from "./local-run-name.ts";
-import { watched } from "./local-timeline.ts";
+import { watched } from "./watched-files.ts";
 
 export type Shelved =
   /** `run` put the whole session on the shelf. */

@@ -18,20 +18,21 @@ import { maskOf } from "../base/masking.ts";
 import { checksFromLines } from "../gate/config.ts";
 import type { Model } from "../loop/model.ts";
 import { anthropicPrices, type Prices } from "../loop/prices.ts";
-import type { Budget, SessionEvent } from "../session/event.ts";
+import type { Budget } from "../session/event.ts";
 import type { SessionId } from "../session/id.ts";
 import { type SealKey, sealKeyOf } from "../session/shipment.ts";
 import { tools } from "../tools/all.ts";
 import { definitions } from "../tools/definitions.ts";
 import { systemClock } from "./clock.ts";
+import type { Commentary } from "./commentary.ts";
 import { takeGround } from "./ground.ts";
 import { whyHeadMoved } from "./local-moved.ts";
 import type { LocalOrders } from "./local-orders.ts";
 import type { LocalPlaces } from "./local-places.ts";
 import { isRunAlive, type LocalRun } from "./local-run-name.ts";
 import { localSandbox } from "./local-sandbox.ts";
-import { watched } from "./local-timeline.ts";
 import { makeDirs, sandboxRooms } from "./rooms.ts";
+import { watched } from "./watched-files.ts";
 
 export type LocalOptions = {
   readonly orders: LocalOrders;
@@ -55,7 +56,8 @@ export type LocalOptions = {
   readonly toolhost: string;
   /** The run that put the session on the shelf, from where its files are written anew; null for a new session. */
   readonly fromShelf: string | null;
-  readonly watch: (event: SessionEvent) => void;
+  /** Tells the run while it works. */
+  readonly told: Commentary;
   readonly say: (text: string) => void;
   readonly opened: (session: SessionId) => void;
   readonly limit: (ms: number) => void;
@@ -90,6 +92,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     orders: ordersOf(options),
     repository,
     run: { id: run.id, attempt: 1, job: "local", url: null, workflow: "local" },
+    earshot: { since: systemClock.now(), comment: null },
     serverUrl: "https://localhost",
     clock: systemClock,
     random: Math.random,
@@ -117,7 +120,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     cancelled: options.cancelled,
     say,
     warn: say,
-    onLive: () => undefined,
+    onLive: options.told.onLive,
   };
 }
 
@@ -125,7 +128,7 @@ type GroundParts = LocalOptions & { readonly dirs: RunDirs; readonly place: GitP
 
 async function groundFor(
   session: SessionId,
-  { orders, places, path, dirs, place, fromShelf, watch }: GroundParts,
+  { orders, places, path, dirs, place, fromShelf, told }: GroundParts,
   locked: (lock: Lock) => void,
 ): Promise<GroundTaken> {
   const home = places.home(session);
@@ -149,7 +152,7 @@ async function groundFor(
     const moved = again === null ? null : await whyHeadMoved(orders, again, place);
     return moved === null ? ground.pin(target, how) : { kind: "refused", code: "moved", why: moved };
   };
-  return { kind: "taken", ground: { ...ground, pin, files: watched(ground.files, watch) } };
+  return { kind: "taken", ground: { ...ground, pin, files: watched(ground.files, told.onEvent) } };
 }
 
 /** The log of a terminal's session has no other copy, and a laptop loses power. */

@@ -3,13 +3,16 @@ import { handle } from "../app/handle.ts";
 import { type Outcome, outcome } from "../app/outcome.ts";
 import type { Recognised } from "../app/recognise.ts";
 import { HostForbidden, HostUnavailable } from "../delivery/host.ts";
+import { maskOf } from "../base/masking.ts";
 import type { SessionId } from "../session/id.ts";
 import { type ActionOptions, actionMeans } from "./action.ts";
+import { systemClock } from "./clock.ts";
+import { commentary } from "./commentary.ts";
 import { diskFault } from "./disk-fault.ts";
 import { makeRoom } from "./make-room.ts";
 import { version } from "./version.ts";
 
-type Given = "version" | "limit" | "opened" | "signal";
+type Given = "version" | "told" | "limit" | "opened" | "signal";
 
 /** `setTimeout` takes no longer wait. */
 const timerMsMax = 2 ** 31 - 1;
@@ -26,15 +29,19 @@ export async function runAction(
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   let session: SessionId | null = null;
+  const { log, settings } = options;
+  const told = commentary(log, { mask: maskOf(settings.secrets), clock: systemClock });
   const fault = (error: unknown): Outcome => {
+    told.end();
     const ended = unexpected(error, { cancelled: cancel.signal.aborted, late: late.signal.aborted, session });
-    if (ended.kind === "failed") options.log.say(String(error instanceof Error ? error.stack : error));
+    if (ended.kind === "failed") log.say(String(error instanceof Error ? error.stack : error));
     return ended;
   };
   try {
     const means = await actionMeans({
       ...options,
       version,
+      told,
       signal: cancel.signal,
       limit: (ms) => {
         setTimeout(
@@ -52,6 +59,8 @@ export async function runAction(
     return ended;
   } catch (error) {
     return fault(error);
+  } finally {
+    told.end();
   }
 }
 

@@ -9,11 +9,15 @@ export type JobLog = {
   readonly error: (text: string) => void;
   /** Lines said until `dispose` fold under the title. Groups do not nest. */
   readonly group: (title: string) => Disposable;
+  /** Whether the runner has a lot of it still to read: what may be left out had better be. */
+  readonly isBehind: () => boolean;
 };
 
 /** Longer texts are cut: the log is for people, and the runner keeps only the first 4096 bytes of an annotation. */
 const sayCharactersMax = 64 * 1024;
 const annotationCharactersMax = 4000;
+/** A pipe holds 64 KiB; what is over that waits in our memory. */
+const behindBytes = 256 * 1024;
 
 export function jobLog(mask: Mask): JobLog {
   // Masked first: making a text harmless may split a secret that is then no longer found.
@@ -29,5 +33,6 @@ export function jobLog(mask: Mask): JobLog {
       core.startGroup(clean(title.split("\n")[0] ?? "", 200));
       return { [Symbol.dispose]: () => core.endGroup() };
     },
+    isBehind: () => process.stdout.writableLength > behindBytes,
   };
 }
