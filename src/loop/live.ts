@@ -8,7 +8,7 @@ import { cutText } from "../base/lines.ts";
 export type Live =
   | { readonly kind: "text.delta"; readonly text: string }
   | { readonly kind: "thinking.delta"; readonly text: string }
-  /** The first of a call has an empty `json`: which call is coming is known before anything of its arguments is. */
+  /** The first of a call, and no other, has an empty `json`: which call comes is known before any of its arguments. */
   | { readonly kind: "call.delta"; readonly id: string; readonly tool: string; readonly json: string }
   | { readonly kind: "output.delta"; readonly id: string; readonly text: string }
   | { readonly kind: "retry.wait"; readonly ms: number; readonly reason: string }

@@ -69,7 +69,8 @@ export function takeDelta(open: OpenBlock, fields: Fields): Live | null {
     case "input_json_delta": {
       const json = piece("partial_json");
       open.json.push(json);
-      return { ...callOf(open), json };
+      // The API begins with a piece that holds nothing; that the call comes was said before it.
+      return json === "" ? null : { ...callOf(open), json };
     }
     case "signature_delta":
       open.signature = piece("signature");
