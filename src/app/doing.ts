@@ -24,6 +24,8 @@ function wordsFor(doing: Doing): string | null {
   switch (doing.kind) {
     case "asking":
       return doing.attempt === 1 ? "asking the model" : "asking the model again";
+    case "summarising":
+      return "summarising the conversation so far";
     case "calling":
       return Object.hasOwn(words, doing.tool) ? (words[doing.tool] ?? other) : other;
     case "called":

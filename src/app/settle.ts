@@ -72,6 +72,11 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
       policy: policyOf(work.config),
       listen: ears.listen,
       heard: ears.heard,
+      changed: async () => {
+        const { setupTree, tree } = story.state;
+        if (setupTree === null || tree === null) return [];
+        return (await workspace.diff(setupTree, tree)).map(({ path, status }) => `${path} (${status})`);
+      },
     },
     {
       signal: AbortSignal.any([signal, unsaved]),

@@ -17,6 +17,9 @@ export type Use =
   | { readonly kind: "refused" }
   | { readonly kind: "unknown"; readonly why: string };
 
+/** The reason of a reply that was cut because the model's window was full. */
+export const windowFull = "model_context_window_exceeded";
+
 const knownBlocks = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
 const knownStops = new Set([
   "end_turn",
@@ -25,7 +28,7 @@ const knownStops = new Set([
   "tool_use",
   "pause_turn",
   "refusal",
-  "model_context_window_exceeded",
+  windowFull,
 ]);
 
 // Arguments that were not JSON cannot be sent back as they came, and `{}` might pass a schema. This fails every

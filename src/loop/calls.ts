@@ -150,9 +150,21 @@ async function attachmentOf(story: Story, tool: string, input: unknown): Promise
   const path = (input as Readonly<Record<string, unknown>>)["path"];
   if (typeof path !== "string" || !path.startsWith("output:")) return null;
   const id = path.slice("output:".length);
-  const payload = Object.hasOwn(story.readings.outputs, id) ? story.readings.outputs[id] : undefined;
+  const { outputs } = story.readings;
+  const payload = Object.hasOwn(outputs, id) ? outputs[id] : await earlierOutput(story, id);
   if (payload === undefined) return { kind: "missing", why: `There is no output of a call ${id}.` };
   return { kind: "text", text: await story.load(payload) };
+}
+
+/** What a summary stands in place of can still be read: the log holds it. Undefined where no such call was settled. */
+async function earlierOutput(story: Story, id: string): Promise<Payload | undefined> {
+  if (story.state.context.summary === null) return undefined;
+  const records = await story.recordsFrom(0);
+  for (const { record } of records.toReversed()) {
+    const { event } = record;
+    if (event.type === "call.settled" && event.id === id) return event.whole ?? event.output;
+  }
+  return undefined;
 }
 
 function failed(output: string): ToolRun {

@@ -1,5 +1,5 @@
 import type { Block, EffectClass } from "../session/event.ts";
-import { type CallBlock, callsIn, isBroken, textOf, useOf } from "./blocks.ts";
+import { type CallBlock, callsIn, isBroken, textOf, useOf, windowFull } from "./blocks.ts";
 import type { End } from "./end.ts";
 import type { Toolbox } from "./toolbox.ts";
 
@@ -34,6 +34,8 @@ export type Received = {
 
 export const texts = {
   cut: "Not executed: the reply was cut at the output limit. Send it again in smaller parts.",
+  overflowed:
+    "Not executed: the reply was cut because the conversation had filled your window. Its older part is summarised now; make the calls again that are still needed.",
   otherInvalid: "Not executed: another call of this batch was invalid. Send the calls again.",
   otherRefused: "Not executed: another call of this batch may not run. Send the calls again without it.",
   abandoned:
@@ -43,6 +45,8 @@ export const texts = {
   cancelled: "Cancelled before it ran.",
   nudge:
     "Your last reply was empty. If the work is done, say so in a final message; if not, go on with the next call.",
+  overflowedText:
+    "Your last reply was cut because the conversation had filled your window. Its older part is summarised now; go on from there.",
   truncated: "Your last reply was cut at the output limit. Go on from there in smaller parts.",
   repeated:
     "You have made the same call three times in a row with the same result. It will not come out differently: look at the problem another way, or finish and say what is missing.",
@@ -68,7 +72,8 @@ export function decide(reply: Received, toolbox: Pick<Toolbox, "specs" | "check"
       break;
   }
   if (wasCut(stopReason)) {
-    return { calls: allRefused(asked, toolbox, texts.cut), after: { kind: "truncated" } };
+    const refusal = stopReason === windowFull ? texts.overflowed : texts.cut;
+    return { calls: allRefused(asked, toolbox, refusal), after: { kind: "truncated" } };
   }
   if (asked.length > 0) return { calls: planned(asked, toolbox), after: { kind: "go-on", next: "calls" } };
   if (stopReason === "pause_turn") return { calls: [], after: { kind: "go-on", next: "paused" } };
@@ -83,7 +88,7 @@ function whenEmpty({ stopReason, nudgedBefore }: Received): Decision {
 }
 
 function wasCut(stopReason: string): boolean {
-  return stopReason === "max_tokens" || stopReason === "model_context_window_exceeded";
+  return stopReason === "max_tokens" || stopReason === windowFull;
 }
 
 function ending(end: End, calls: readonly PlannedCall[]): Decision {

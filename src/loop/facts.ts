@@ -4,6 +4,7 @@ import { parseContent } from "./context.ts";
 import type { Received } from "./decide.ts";
 import { type Asking, askTool } from "./question.ts";
 import { digestIn } from "./readings.ts";
+import { type Fill, fillAfter, noFill } from "./window.ts";
 
 /** By call id: what people said against calls of the open turn, or that nobody can say anything any more. */
 export type Refusals = Readonly<
@@ -43,6 +44,8 @@ export type Facts = {
   readonly refusals: Refusals;
   /** The last batch, if it was one call: what it was, what came of it, and how often in a row. */
   readonly repeat: { readonly call: string | null; readonly result: string | null; readonly count: number };
+  /** How full the model's window is. */
+  readonly fill: Fill;
 };
 
 /** What an event comes with beside itself. */
@@ -76,9 +79,16 @@ export const noFacts: Facts = {
   asking: [],
   refusals: {},
   repeat: fresh,
+  fill: noFill,
 };
 
-export function learn(facts: Facts, event: SessionEvent, { text, news }: Told): Facts {
+export function learn(facts: Facts, event: SessionEvent, told: Told): Facts {
+  const learned = learnt(facts, event, told);
+  const content = learned.reply?.content ?? [];
+  return { ...learned, fill: fillAfter(facts.fill, event, { text: told.text, content }) };
+}
+
+function learnt(facts: Facts, event: SessionEvent, { text, news }: Told): Facts {
   switch (event.type) {
     case "setup.settled":
       return { ...facts, tree: facts.tree ?? event.tree };

@@ -17,6 +17,8 @@ export type Live =
 /** What the loop has come to. */
 export type Doing =
   | { readonly kind: "asking"; readonly attempt: number }
+  /** The model is asked to sum up the older part of the conversation. */
+  | { readonly kind: "summarising" }
   /** The call runs from here on, and the reply that asked for it is in the log. */
   | { readonly kind: "calling"; readonly id: string; readonly tool: string; readonly subject: string }
   /** It is over and not settled yet. `output` is what the model will be told. */

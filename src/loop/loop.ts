@@ -3,6 +3,7 @@ import { askApproval, withRefusals } from "./approval.ts";
 import { textOf, useOf } from "./blocks.ts";
 import { budgetNote, exhausted, spentOf } from "./budget.ts";
 import { refuseCalls, runCalls } from "./calls.ts";
+import { makeRoom } from "./compact.ts";
 import { messagesOf } from "./context.ts";
 import { type Decision, decide, type Received, texts } from "./decide.ts";
 import type { End } from "./end.ts";
@@ -36,7 +37,7 @@ async function advance(run: Run): Promise<End | null> {
     case "idle":
       return begin(run);
     case "requested":
-      return request(run);
+      return inRoom(run, () => request(run));
     case "received":
       return receive(run);
     case "calling":
@@ -59,11 +60,20 @@ async function begin(run: Run): Promise<End | null> {
   const spent = spentOf(journal.state, 0);
   const over = exhausted(budget, spent);
   if (over !== null) return { kind: "exhausted", budget: over };
-  const note = budgetNote(budget, spent, journal.facts.budgetTold);
-  if (note !== null && !paused) {
-    await journal.append({ type: "note.added", about: "budget", text: await journal.store(note) });
-  }
-  return request(run);
+  return inRoom(run, async () => {
+    const note = budgetNote(budget, spent, journal.facts.budgetTold);
+    if (note !== null && !paused) {
+      await journal.append({ type: "note.added", about: "budget", text: await journal.store(note) });
+    }
+    return request(run);
+  });
+}
+
+/** Asks once there is room in the model's window; where that had to be made, what was spent is looked at again first. */
+async function inRoom(run: Run, ask: () => Promise<End | null>): Promise<End | null> {
+  const room = await makeRoom(run);
+  if (room === "enough") return ask();
+  return room === "shortened" ? null : room;
 }
 
 async function receive(run: Run): Promise<End | null> {

@@ -1,5 +1,6 @@
 import { malformed, markBroken } from "./blocks.ts";
 import { remainingMs, spentOf } from "./budget.ts";
+import { makeRoom } from "./compact.ts";
 import { messagesOf, usedIds } from "./context.ts";
 import type { End } from "./end.ts";
 import type { ModelRequest, Reply } from "./model.ts";
@@ -7,6 +8,7 @@ import { provePairing } from "./pairing.ts";
 import { replyCost } from "./prices.ts";
 import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
+import { outputWithin, sizeOf, windowOf } from "./window.ts";
 
 /**
  * Asks the model once for the open turn, or for a new one, and records what came. A failed try is dropped whole;
@@ -43,7 +45,9 @@ function requestOf({ journal, request: frame }: Run): ModelRequest {
   const messages = messagesOf(journal.context);
   provePairing(messages, { paused: journal.facts.pauses > 0 });
   const { model, system, tools } = frame;
-  const maxTokens = journal.state.truncated > 0 ? frame.maxTokensRaised : frame.maxTokens;
+  const wanted = journal.state.truncated > 0 ? frame.maxTokensRaised : frame.maxTokens;
+  const window = windowOf(journal.facts.fill, frame);
+  const maxTokens = outputWithin(wanted, { size: sizeOf(journal, frame), window });
   return { model, system, tools, messages, maxTokens };
 }
 
@@ -58,6 +62,7 @@ async function failed(run: Run, failure: Failure): Promise<End | null> {
   const { journal, clock, signal, onLive } = run;
   const { number, attempts } = journal.state.turn;
   await journal.append({ type: "reply.failed", turn: number, attempt: attempts, reason: failure.reason });
+  if (failure.verdict === "too-large") return afterRefusal(run);
   const openMs = clock.elapsed() - (run.turnStartedAt ?? clock.elapsed());
   const next = afterFailure(failure, {
     tries: journal.facts.tries,
@@ -69,6 +74,12 @@ async function failed(run: Run, failure: Failure): Promise<End | null> {
   onLive({ kind: "retry.wait", ms: next.ms, reason: failure.reason });
   await clock.sleep(next.ms, { signal });
   return null;
+}
+
+/** Asked again only once the conversation is shorter. */
+async function afterRefusal(run: Run): Promise<End | null> {
+  const room = await makeRoom(run, { refused: true });
+  return room === "shortened" || room === "enough" ? null : room;
 }
 
 async function receive(run: Run, reply: Extract<Reply, { kind: "reply" }>): Promise<void> {

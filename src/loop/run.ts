@@ -25,6 +25,8 @@ export type RequestFrame = {
   /** Output limit in tokens, and the one used once a reply was cut by it. */
   readonly maxTokens: number;
   readonly maxTokensRaised: number;
+  /** Tokens that the model takes with its reply, where that is not what most take (window.ts). */
+  readonly window?: number;
 };
 
 export type LoopParts = {
@@ -55,6 +57,8 @@ export type LoopParts = {
    * the work, as far as it is known by now; at the `end` of the work everything that was said until now.
    */
   readonly heard: (at: "turn" | "end") => Promise<readonly NewInput[]>;
+  /** The files that the session has changed so far, one line each, as the last sealed tree has them. */
+  readonly changed: () => Promise<readonly string[]>;
 };
 
 /** A run of the loop: its parts, and what only matters while it lives. */

@@ -26,7 +26,7 @@ export async function openStory(journal: Journal): Promise<Story> {
   let folded = await foldedAt(journal);
   const append = async (event: SessionEvent): Promise<EventRecord> => {
     const record = await journal.append(event);
-    folded = await fold(folded, record.event, journal);
+    folded = await fold(folded, record, journal);
     return record;
   };
   return {
@@ -49,7 +49,8 @@ export async function openStory(journal: Journal): Promise<Story> {
     recordsFrom: (offset) => journal.recordsFrom(offset),
     append,
     endTurn: async (turn) => {
-      const ended = await fold(folded, { type: "turn.ended", ...turn, checkpoint: null }, journal);
+      const event = { type: "turn.ended", ...turn, checkpoint: null } as const;
+      const ended = await fold(folded, { event, seq: journal.head.seq + 1 }, journal);
       const record = await journal.endTurn({ ...turn, loop: keptOf(ended.facts) });
       folded = ended;
       return record;
@@ -66,21 +67,20 @@ async function foldedAt(journal: Journal): Promise<Folded> {
   const before = placed.filter(({ record }) => record.seq <= checkpoint.seq);
   const told = await contextFrom(before, summary, journal);
   let folded: Folded = { ...told, facts: await factsAt(journal, before) };
-  for (const { record } of placed.slice(before.length)) folded = await fold(folded, record.event, journal);
+  for (const { record } of placed.slice(before.length)) folded = await fold(folded, record, journal);
   return folded;
 }
 
 async function fold(
   { context, readings, facts }: Folded,
-  event: SessionEvent,
+  { event, seq }: Pick<EventRecord, "event" | "seq">,
   journal: Journal,
 ): Promise<Folded> {
   const text = await textOf(event, journal);
   const learned = learn(facts, event, { text, news: isNews(readings, event) });
   if (event.type === "context.compacted") {
-    const kept = (await journal.recordsFrom(event.from)).filter(
-      ({ record }) => record.event.type !== event.type,
-    );
+    // When a log is folded again, more may stand behind this record, whose turn comes later.
+    const kept = (await journal.recordsFrom(event.from)).filter(({ record }) => record.seq < seq);
     return { ...(await contextFrom(kept, event.summary, journal)), facts: learned };
   }
   const extended = extend(context, event, text, await imagesOf(event, journal));

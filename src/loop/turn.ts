@@ -1,4 +1,5 @@
 import type { GoOn, NoteAbout } from "../session/event.ts";
+import { windowFull } from "./blocks.ts";
 import { type Decision, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import { stuckIn } from "./facts.ts";
@@ -68,7 +69,10 @@ function nextOf({ after }: Decision): GoOn {
 /** Tells the model what it has to know before it is asked again; returns the end when it was told before. */
 async function sayWhy(run: Run, { calls, after }: Decision): Promise<End | null> {
   if (after.kind === "nudge") await note(run, "nudge", texts.nudge);
-  if (after.kind === "truncated" && calls.length === 0) await note(run, "truncated", texts.truncated);
+  if (after.kind === "truncated" && calls.length === 0) {
+    const overflowed = run.journal.state.turn.stopReason === windowFull;
+    await note(run, "truncated", overflowed ? texts.overflowedText : texts.truncated);
+  }
   if (after.kind !== "go-on" || after.next !== "calls") return null;
   const stuck = stuckIn(run.journal.facts);
   if (stuck === null) return null;

@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
     rule: "a full context is a cut",
     content: [good],
     stop: "model_context_window_exceeded",
-    calls: [texts.cut],
+    calls: [texts.overflowed],
     after: { kind: "truncated" },
   },
   { rule: "cut text is a cut", content: [text("So I")], stop: "max_tokens", after: { kind: "truncated" } },

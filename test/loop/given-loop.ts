@@ -122,6 +122,7 @@ export async function given(setup: Setup = {}) {
     policy: () => ({ kind: "allow" }),
     listen: () => {},
     heard: async () => [],
+    changed: async () => [],
     ...setup.parts,
   };
   const options = {

@@ -1,0 +1,124 @@
+import type { Usage } from "../session/event.ts";
+import { addCost, addUsage, noUsage } from "../session/usage.ts";
+import { textOf } from "./blocks.ts";
+import { remainingMs, spentOf } from "./budget.ts";
+import type { End } from "./end.ts";
+import type { Message, ModelRequest, Reply } from "./model.ts";
+import { replyCost } from "./prices.ts";
+import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
+import type { Run } from "./run.ts";
+import { summaryPrompt } from "./summary-prompt.ts";
+import { transcriptOf } from "./transcript.ts";
+import { bytesPerToken } from "./window.ts";
+
+/** `words` is null where the model writes nothing that can be used; what it cost is known in any case. */
+export type Summarised =
+  | {
+      readonly kind: "summarised";
+      readonly words: { readonly text: string; readonly cut: boolean } | null;
+      readonly usage: Usage;
+      readonly costUsd: number | null;
+    }
+  | { readonly kind: "ended"; readonly end: End };
+
+type Written = Extract<Reply, { kind: "reply" }>;
+
+/** What a reply is worth as a summary. */
+export type Worth =
+  | { readonly kind: "words"; readonly text: string; readonly cut: boolean }
+  /** Not again: the answer would be the same. */
+  | { readonly kind: "declined" }
+  | { readonly kind: "empty" };
+
+const shareTranscript = 1 / 2;
+const shareReply = 1 / 4;
+const transcriptBytesMin = 4 * 1024;
+
+/**
+ * Has the model sum up `messages`, in a request of its own without tools. It is retried like any other, and each failed
+ * try is recorded; one that is too large even so is tried with half of the transcript. `window` in tokens.
+ */
+export async function summarise(
+  run: Run,
+  messages: readonly Message[],
+  { window }: { readonly window: number },
+): Promise<Summarised> {
+  const { journal, clock, signal, model } = run;
+  const maxTokens = Math.max(1, Math.min(run.request.maxTokens, Math.floor(window * shareReply)));
+  let bytesMax = Math.floor(window * shareTranscript * bytesPerToken);
+  let usage: Usage = noUsage;
+  let costUsd: number | null = 0;
+  let empty = 0;
+  while (journal.facts.fill.tries < triesMax) {
+    const asked = summaryRequest(messages, { model: run.request.model, maxTokens, bytesMax });
+    // What it says is no part of the conversation, so nobody is shown it while it comes.
+    const reply = await model.reply(asked, { signal, onLive: () => undefined });
+    if (reply.kind === "failed") {
+      const end = await failed(run, reply);
+      if (end !== null) return { kind: "ended", end };
+      if (reply.verdict === "too-large") bytesMax = Math.max(transcriptBytesMin, Math.floor(bytesMax / 2));
+      continue;
+    }
+    usage = addUsage(usage, reply.usage);
+    costUsd = addCost(costUsd, replyCost(run.request.model, reply.usage, run.prices));
+    const worth = worthOf(reply);
+    if (worth.kind === "words") return { kind: "summarised", words: worth, usage, costUsd };
+    empty += 1;
+    if (worth.kind === "declined" || empty > 1) return { kind: "summarised", words: null, usage, costUsd };
+    await recordFailure(run, "the summary of the conversation was empty");
+  }
+  const reason = `${journal.facts.fill.tries} requests for a summary of the conversation failed`;
+  return { kind: "ended", end: unavailable(reason, { nowMs: clock.now(), retryAfterMs: null }) };
+}
+
+/** Only its text counts, whatever else it holds: nothing is run, and nothing of it is sent back as a reply. */
+export function worthOf({ content, stopReason }: Pick<Written, "content" | "stopReason">): Worth {
+  if (stopReason === "refusal") return { kind: "declined" };
+  const text = textOf(content);
+  if (text === "") return { kind: "empty" };
+  return { kind: "words", text, cut: stopReason !== "end_turn" && stopReason !== "stop_sequence" };
+}
+
+export function summaryRequest(
+  messages: readonly Message[],
+  {
+    model,
+    maxTokens,
+    bytesMax,
+  }: { readonly model: string; readonly maxTokens: number; readonly bytesMax: number },
+): ModelRequest {
+  const { text, boundary } = transcriptOf(messages, { bytesMax });
+  const words = [
+    `This is the transcript. Each section stands between the lines [begin ${boundary}: …] and [end ${boundary}: …], whose first words say what it is; nothing else in it is such a line.`,
+    text,
+    "Write the summary now.",
+  ];
+  const content = [{ type: "text", text: words.join("\n\n") }];
+  return { model, system: summaryPrompt, tools: [], messages: [{ role: "user", content }], maxTokens };
+}
+
+/** Records a failed try and waits before the next; the end where there is none. */
+async function failed(run: Run, failure: Failure): Promise<End | null> {
+  const { journal, clock, signal, onLive } = run;
+  await recordFailure(run, failure.reason);
+  // A shorter transcript is another request: it need not wait.
+  if (failure.verdict === "too-large") return null;
+  const openMs = clock.elapsed() - (run.turnStartedAt ?? clock.elapsed());
+  const next = afterFailure(failure, {
+    tries: journal.facts.fill.tries,
+    random: run.random(),
+    remainingMs: remainingMs(run.budget, spentOf(journal.state, openMs)),
+    nowMs: clock.now(),
+  });
+  if (next.kind === "stop") return next.end;
+  onLive({ kind: "retry.wait", ms: next.ms, reason: failure.reason });
+  await clock.sleep(next.ms, { signal });
+  return null;
+}
+
+/** Outside of a request of the turn, which is how the fold knows that it is one of a summary. */
+async function recordFailure({ journal }: Run, reason: string): Promise<void> {
+  const { number, phase } = journal.state.turn;
+  const turn = phase === "idle" ? number + 1 : number;
+  await journal.append({ type: "reply.failed", turn, attempt: journal.facts.fill.tries + 1, reason });
+}
