@@ -7,6 +7,8 @@ import type { Means } from "./means.ts";
 export type SessionOfThread = {
   readonly session: SessionId;
   readonly url: string;
+  /** What the comment says first, in our own words: what is going on, or how it stopped. */
+  readonly headline: string;
   readonly runs: readonly string[];
 };
 
@@ -20,16 +22,16 @@ export async function sessionsOf(
     sessionsIn(key, body).map((session) => ({
       session,
       url,
+      headline: headlineOf(body),
       runs: readRunsMarker(key, session, body) ?? [],
     })),
   );
   return named.reverse();
 }
 
-export function statusText(sessions: readonly SessionOfThread[]): string {
-  if (sessions.length === 0) return "No session has been started on this thread.";
-  const lines = sessions.map(({ session, url }) => `- session ${codeSpan(session)}: [its status](${url})`);
-  return `Sessions of this thread, newest first:\n\n${lines.join("\n")}`;
+function headlineOf(body: string): string {
+  const line = body.split("\n").find((one) => one.trim() !== "" && !one.startsWith("<!--"));
+  return (line ?? "").trim().slice(0, 200);
 }
 
 export function helpText(phrase: string): string {
@@ -41,6 +43,7 @@ export function helpText(phrase: string): string {
     line(" fix", "have this issue fixed; words after it say more"),
     line(" fix <full sha>", "work on exactly that head of a fork's pull request"),
     line(" resume", "continue the last session of this thread; a session id continues that one"),
+    line(" stop", "suspend the session of this thread that is being worked on"),
     line(" status", "be shown where the sessions of this thread stand"),
     line(" help", "be shown this"),
     "",

@@ -62,6 +62,8 @@ export function openEars(
   };
 
   const looks = openLooks(look, { host, clock, signal, failed });
+  // What was said between the command and now counts before anything is made ready.
+  looks.begin();
   return {
     stopped: stopped.signal,
     stop: () => stop,

@@ -1,13 +1,14 @@
 import { type Authorised, authorise, type Refused } from "../command/authorise.ts";
 import type { Command } from "../command/command.ts";
 import type { Trigger } from "../command/trigger.ts";
-import { helpText, reply, sessionsOf, statusText } from "./answer.ts";
+import { helpText, reply, sessionsOf } from "./answer.ts";
 import { briefReply } from "./brief-report.ts";
 import { answerDropped } from "./dropped.ts";
 import type { Means } from "./means.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import { resume } from "./resume.ts";
 import { start } from "./start.ts";
+import { statusText, stopText, whereaboutsOf } from "./whereabouts.ts";
 
 /** From what was asked to how it ended: permission first, then the story that the command names. */
 export async function handle(
@@ -60,15 +61,15 @@ function carryOut(asked: Authorised, means: Means, signal: AbortSignal): Promise
       return start(asked, means, { signal });
     case "approve":
     case "deny":
-    case "stop":
       return Promise.resolve(
         outcome("refused", "not-in-this-version", `The command ${command.kind} is not carried out yet.`),
       );
     case "resume":
       return resumeAsked(asked, command, means, signal);
+    case "stop":
     case "status":
     case "help":
-      return answer(asked, command.kind, means);
+      return answer(asked, command.kind, means, signal);
   }
 }
 
@@ -91,18 +92,36 @@ async function resumeAsked(
   );
 }
 
-async function answer(asked: Authorised, what: "status" | "help", means: Means): Promise<Outcome> {
+async function answer(
+  asked: Authorised,
+  what: "stop" | "status" | "help",
+  means: Means,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { thread } = asked;
   if (thread === null)
     return outcome("refused", "no-thread", `The command ${what} is answered on a thread only.`);
-  const text =
-    what === "help"
-      ? helpText(means.orders.triggerPhrase)
-      : statusText(await sessionsOf(thread.number, means));
+  const text = await answerTo(what, thread.number, means, signal);
   await reply(thread.number, asked.trigger.session, text, means);
-  const about = what === "help" ? "which commands there are" : "where the sessions of this thread stand";
   const report = `## Baton: answered\n\n${text}`;
-  return outcome("answered", what, `#${thread.number} was told ${about}.`, { report });
+  return outcome("answered", what, `#${thread.number} was told ${told[what]}.`, { report });
+}
+
+const told = {
+  stop: "what becomes of the work on it",
+  status: "where the sessions of this thread stand",
+  help: "which commands there are",
+} as const;
+
+async function answerTo(
+  what: "stop" | "status" | "help",
+  thread: number,
+  means: Means,
+  signal: AbortSignal,
+): Promise<string> {
+  if (what === "help") return helpText(means.orders.triggerPhrase);
+  const sessions = await whereaboutsOf(thread, means, { signal });
+  return what === "stop" ? stopText(sessions, means) : statusText(sessions, means);
 }
 
 /** A stranger's comment makes no red run and gets one short answer at most. */

@@ -15,6 +15,7 @@ import { githubLeases } from "../adapters/github/leases.ts";
 import { githubPermissions } from "../adapters/github/permissions.ts";
 import { githubShelf } from "../adapters/github/shelf.ts";
 import { parseYaml } from "../adapters/yaml/parse.ts";
+import type { Earshot } from "../app/earshot.ts";
 import type { Means, Orders } from "../app/means.ts";
 import { maskOf } from "../base/masking.ts";
 import { checksFromLines } from "../gate/config.ts";
@@ -41,6 +42,7 @@ export type ActionOptions = {
   /** The folder of the built toolhost, and the version that GitHub is told. */
   readonly toolhost: string;
   readonly version: string;
+  readonly earshot: Earshot;
   readonly limit: (ms: number) => void;
   readonly opened: (session: SessionId) => void;
   /** Aborted when the runner cancels the job; the time limit leaves it alone. */
@@ -53,7 +55,7 @@ export async function githubMeans({
   surroundings,
   version,
   signal,
-}: Omit<ActionOptions, "log" | "told" | "env" | "toolhost" | "limit" | "opened">) {
+}: Omit<ActionOptions, "log" | "told" | "env" | "toolhost" | "earshot" | "limit" | "opened">) {
   const { repository, apiUrl, workflow, tempDir } = surroundings;
   const clock = systemClock;
   const client = githubClient({ baseUrl: apiUrl, token: settings.githubToken, version, clock, signal });
@@ -113,6 +115,7 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
     ...requestFirst({ model, shelf: github.shelf }, systemClock),
     orders: ordersOf(settings, durability, identity.login !== "github-actions[bot]"),
     run: { ...surroundings.run, url: runUrl(surroundings), workflow: surroundings.workflow.path },
+    earshot: options.earshot,
     serverUrl: surroundings.serverUrl,
     clock: systemClock,
     random: Math.random,

@@ -1,9 +1,10 @@
 import path from "node:path";
+import { earshotOf } from "../app/earshot.ts";
 import { handle } from "../app/handle.ts";
 import { type Outcome, outcome } from "../app/outcome.ts";
 import type { Recognised } from "../app/recognise.ts";
-import { HostForbidden, HostUnavailable } from "../delivery/host.ts";
 import { maskOf } from "../base/masking.ts";
+import { HostForbidden, HostUnavailable } from "../delivery/host.ts";
 import type { SessionId } from "../session/id.ts";
 import { type ActionOptions, actionMeans } from "./action.ts";
 import { systemClock } from "./clock.ts";
@@ -12,7 +13,7 @@ import { diskFault } from "./disk-fault.ts";
 import { makeRoom } from "./make-room.ts";
 import { version } from "./version.ts";
 
-type Given = "version" | "told" | "limit" | "opened" | "signal";
+type Given = "version" | "told" | "earshot" | "limit" | "opened" | "signal";
 
 /** `setTimeout` takes no longer wait. */
 const timerMsMax = 2 ** 31 - 1;
@@ -22,6 +23,8 @@ export async function runAction(
   asked: Extract<Recognised, { kind: "asked" }>,
   options: Omit<ActionOptions, Given>,
 ): Promise<Outcome> {
+  const { attempt } = options.surroundings.run;
+  const earshot = earshotOf(asked.trigger, { attempt, nowMs: systemClock.now() });
   const cancel = new AbortController();
   const late = new AbortController();
   const signal = AbortSignal.any([cancel.signal, late.signal]);
@@ -41,6 +44,7 @@ export async function runAction(
     const means = await actionMeans({
       ...options,
       version,
+      earshot,
       told,
       signal: cancel.signal,
       limit: (ms) => {
