@@ -35,7 +35,6 @@ export type RetryFacts = {
  */
 export function afterFailure(failure: Failure, { tries, random, remainingMs, nowMs }: RetryFacts): Retry {
   const { verdict, reason, retryAfterMs } = failure;
-  const later = (why: string): Retry => ({ kind: "stop", end: unavailable(why, { nowMs, retryAfterMs }) });
   switch (verdict) {
     case "cancelled":
       return { kind: "stop", end: { kind: "cancelled" } };
@@ -47,10 +46,13 @@ export function afterFailure(failure: Failure, { tries, random, remainingMs, now
     case "again":
       break;
   }
-  if (tries >= triesMax) return later(`${tries} requests failed, the last one: ${reason}`);
   // Less than our own shortest wait is no advice: six tries would be gone in no time.
-  const isAdvice = retryAfterMs !== null && retryAfterMs >= firstWaitMs;
-  const ms = isAdvice ? retryAfterMs : backoffMs(tries, random);
+  const advisedMs = retryAfterMs !== null && retryAfterMs >= firstWaitMs ? retryAfterMs : null;
+  const later = (why: string): Retry => {
+    return { kind: "stop", end: unavailable(why, { nowMs, retryAfterMs: advisedMs }) };
+  };
+  if (tries >= triesMax) return later(`${tries} requests failed, the last one: ${reason}`);
+  const ms = advisedMs ?? backoffMs(tries, random);
   return ms > remainingMs
     ? later(`${reason}; the next try would be after the time budget`)
     : { kind: "wait", ms };

@@ -38,6 +38,7 @@ describe("after a failed request", () => {
     ["it goes on after five tries", {}, { tries: 5 }, wait(1000)],
     ["it stops after six tries", {}, { tries: 6 }, stop(sixth, nowMs + comeBackMs)],
     ["it stops after six, told when", { retryAfterMs: 9000 }, { tries: 6 }, stop(sixth, nowMs + 9000)],
+    ["it stops after six, told no time", { retryAfterMs: 0 }, { tries: 6 }, stop(sixth, nowMs + comeBackMs)],
     ["it stops at once when it is final", { verdict: "final" }, {}, stop("busy", null)],
     ["it stops at a limit that ends", { verdict: "final", retryAfterMs: 70 }, {}, stop("busy", nowMs + 70)],
     ["it stops when it is too large", { verdict: "too-large" }, {}, stop("busy", null)],
