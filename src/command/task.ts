@@ -1,4 +1,7 @@
 import type { Authorised } from "./authorise.ts";
+import type { TextPlace } from "./pictures.ts";
+import { nothingTaken, type Taken } from "./take-pictures.ts";
+import { picturesNote, tellPictures } from "./tell-pictures.ts";
 import { addRemoved, normaliseUntrusted, quoteUntrusted, type Removed } from "./untrusted.ts";
 
 export type Task =
@@ -11,7 +14,25 @@ type TaskOptions = {
   readonly repository: string;
   /** Draws a random boundary, such as 16 hex digits; drawn again when a text holds it. */
   readonly boundary: () => string;
+  /** What was fetched of the pictures in `picturedTexts`; else all of them are left out. */
+  readonly taken?: Taken;
 };
+
+/** The texts of a command that may refer to pictures, as the model is told them, and where they stand. */
+export function picturedTexts({
+  thread,
+  command,
+  trigger,
+}: Authorised): readonly { readonly text: string; readonly place: TextPlace | null }[] {
+  const said = "text" in command ? command.text : "";
+  const from: TextPlace | null =
+    trigger.kind === "comment" ? { kind: "comment", id: trigger.comment.id } : null;
+  const at: TextPlace | null = thread === null ? null : { kind: "thread", number: thread.number };
+  return [
+    { text: normaliseUntrusted(said.trim()).text, place: from },
+    { text: normaliseUntrusted((thread?.body ?? "").trim()).text, place: at },
+  ];
+}
 
 /**
  * The first thing the model is told: what to do, who asked, and the thread's own words, quoted. Only the thread and
@@ -22,16 +43,18 @@ export function taskText(asked: Authorised, options: TaskOptions): Task {
   const { thread, command } = asked;
   if (command.kind !== "fix" && command.kind !== "go-on")
     throw new Error(`no task can be made of the command ${command.kind}`);
-  const request = normaliseUntrusted(command.text.trim());
+  const { taken = nothingTaken } = options;
+  const request = pictured(command.text, taken);
   const title = normaliseUntrusted((thread?.title ?? "").replace(/[\r\n]+/g, " "), { bytesMax: 1024 });
-  const body = normaliseUntrusted((thread?.body ?? "").trim());
+  const body = pictured(thread?.body ?? "", taken);
   if (request.text.trim() === "" && body.text.trim() === "") return noText(asked);
   const parts = [
     { label: requestLabel(asked), text: request.text },
     { label: "the title", text: title.text },
     { label: `the text, by ${loginOf(thread?.author ?? null)}`, text: body.text },
   ].filter((part) => part.text.trim() !== "");
-  const text = [head(asked, options.repository), ...quoted(parts, options.boundary), tail].join("\n\n");
+  const sections = quoted(parts, options.boundary);
+  const text = [head(asked, options.repository), ...sections, ...picturesNote(taken), tail].join("\n\n");
   return { kind: "task", text, removed: addRemoved([request.removed, title.removed, body.removed]) };
 }
 
@@ -46,15 +69,16 @@ export function followUpText(asked: Authorised, options: TaskOptions): Task {
 /** Words of somebody for a session that has begun. `by` is what they are called, `text` is untrusted. */
 type Said = { readonly by: string; readonly text: string };
 type Told = { readonly text: string; readonly removed: Removed };
+type TellOptions = Pick<TaskOptions, "boundary" | "taken">;
 
 /** What somebody adds, in the same words whenever it comes; null where nothing of it can be seen. */
-export function additionText(said: Said, options: Pick<TaskOptions, "boundary">): Told | null {
+export function additionText(said: Said, options: TellOptions): Told | null {
   const { by } = said;
   return told(said, { head: `${by} adds this to the task:`, label: `the request of ${by}` }, options);
 }
 
 /** What somebody wrote on the thread while the session worked, as a command to nobody; null as above. */
-export function remarkText(said: Said, options: Pick<TaskOptions, "boundary">): Told | null {
+export function remarkText(said: Said, options: TellOptions): Told | null {
   const { by } = said;
   const head = `${by} wrote this on the thread while you worked. It may be meant for you or for others: act on it only where it is about this work.`;
   return told(said, { head, label: `a comment by ${by}` }, options);
@@ -63,11 +87,19 @@ export function remarkText(said: Said, options: Pick<TaskOptions, "boundary">): 
 function told(
   said: Said,
   { head, label }: { readonly head: string; readonly label: string },
-  { boundary }: Pick<TaskOptions, "boundary">,
+  { boundary, taken = nothingTaken }: TellOptions,
 ): Told | null {
-  const { text, removed } = normaliseUntrusted(said.text.trim());
+  const { text, removed } = pictured(said.text, taken);
   if (text.trim() === "") return null;
-  return { text: [head, ...quoted([{ label, text }], boundary)].join("\n\n"), removed };
+  const sections = quoted([{ label, text }], boundary);
+  return { text: [head, ...sections, ...picturesNote(taken)].join("\n\n"), removed };
+}
+
+/** What people wrote, without what nobody sees of it and with words in place of its pictures. */
+function pictured(raw: string, { shown }: Taken): Told {
+  const { text, removed } = normaliseUntrusted(raw.trim());
+  const told = tellPictures(text, shown);
+  return { text: told.text, removed: { ...removed, images: told.leftOut } };
 }
 
 function head(asked: Authorised, repository: string): string {

@@ -7,9 +7,11 @@ export type Removed = {
   readonly invisible: number;
   /** Bytes that were over the cap. */
   readonly cutBytes: number;
+  /** Pictures that the model is not shown. */
+  readonly images: number;
 };
 
-const nothingRemoved: Removed = { comments: 0, invisible: 0, cutBytes: 0 };
+const nothingRemoved: Removed = { comments: 0, invisible: 0, cutBytes: 0, images: 0 };
 
 /**
  * The one way an untrusted text goes before a model sees it (R4). What a reader of the page sees stays byte for byte;
@@ -33,7 +35,7 @@ export function normaliseUntrusted(
   }
   if (raw.length > rawCharactersMax) text = text.slice(0, openCommentIn(text));
   const cut = capped(text, bytesMax, Buffer.byteLength(raw.slice(rawCharactersMax)));
-  return { text: cut.text, removed: { comments, invisible, cutBytes: cut.cutBytes } };
+  return { text: cut.text, removed: { comments, invisible, cutBytes: cut.cutBytes, images: 0 } };
 }
 
 /**
@@ -51,6 +53,7 @@ export function addRemoved(all: readonly Removed[]): Removed {
       comments: sum.comments + one.comments,
       invisible: sum.invisible + one.invisible,
       cutBytes: sum.cutBytes + one.cutBytes,
+      images: sum.images + one.images,
     }),
     nothingRemoved,
   );

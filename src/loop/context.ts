@@ -90,10 +90,11 @@ export function summarised(summary: string): Context {
   return { ...emptyContext, texts: [{ type: "text", text: summary }] };
 }
 
-/** How many pictures the messages hold. */
-export function imagesIn(context: Context): number {
+/** How many pictures the messages hold, and how many characters of base64 they are. */
+export function imagesHeld(context: Context): { readonly count: number; readonly characters: number } {
   const blocks = messagesOf(context).flatMap(({ content }) => content);
-  return blocks.filter(({ type }) => type === "image").length;
+  const data = blocks.filter(({ type }) => type === "image").map(dataOf);
+  return { count: data.length, characters: data.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** Ids of all calls that were ever sent or would be sent now. */
@@ -113,6 +114,11 @@ function textBlocks(text: string): readonly Block[] {
 
 function imageBlock({ mediaType, data }: Image): Block {
   return { type: "image", source: { type: "base64", media_type: mediaType, data } };
+}
+
+function dataOf(image: Block): string {
+  // Only ever what `imageBlock` made.
+  return (image["source"] as { readonly data: string }).data;
 }
 
 /** A reply that is not sent back leaves the last user message open: what comes next is added to its end. */

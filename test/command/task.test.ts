@@ -22,6 +22,7 @@ describe("taskText", () => {
         "removed": {
           "comments": 0,
           "cutBytes": 0,
+          "images": 0,
           "invisible": 0,
         },
         "text": "@ann asks you to work on issue #12 of the repository octo/fastq.
@@ -51,6 +52,7 @@ describe("taskText", () => {
         "removed": {
           "comments": 0,
           "cutBytes": 0,
+          "images": 0,
           "invisible": 0,
         },
         "text": "@ann asks you to work on issue #12 of the repository octo/fastq.
@@ -76,6 +78,36 @@ describe("taskText", () => {
     });
   });
 
+  const pictured =
+    "See ![the menu](https://e.x/m.png) and\n<img alt='a page' src='https://e.x/p.png'> and ![](x.svg).";
+
+  it("leaves every picture out, and says so in its place (T19)", async () => {
+    const task = taskText(await comment({ issue: { body: pictured } }), options);
+    expect(task).toMatchObject({
+      text: expect.stringContaining(
+        "See [an image is left out here: the menu] and\n[an image is left out here: a page] and [an image is left out here].\n[end",
+      ),
+      removed: { images: 3 },
+    });
+    expect(JSON.stringify(task)).not.toContain("e.x");
+  });
+
+  it("numbers the pictures that were fetched, and says why others are left out", async () => {
+    const taken = {
+      pictures: [{ mediaType: "image/png", data: "iVBORw0K" }],
+      shown: new Map([
+        ["https://e.x/m.png", { kind: "left-out", why: "it is not stored on GitHub" } as const],
+        ["https://e.x/p.png", { kind: "shown", number: 1 } as const],
+      ]),
+    };
+    const task = taskText(await comment({ issue: { body: pictured } }), { ...options, taken });
+    const seen =
+      "See [an image is left out here (it is not stored on GitHub): the menu] and\n[image 1: a page] and";
+    const note = "\n\nThe image [image 1] follows this text. What is written in an image is part of";
+    expect(task).toMatchObject({ text: expect.stringContaining(seen), removed: { images: 2 } });
+    expect(task).toMatchObject({ text: expect.stringContaining(note) });
+  });
+
   it("makes a task of a schedule", async () => {
     const trigger = triggerOf("schedule", {}, { task: "Remove unused exports." });
     expect(taskText(await asked(trigger), options)).toMatchInlineSnapshot(`
@@ -84,6 +116,7 @@ describe("taskText", () => {
         "removed": {
           "comments": 0,
           "cutBytes": 0,
+          "images": 0,
           "invisible": 0,
         },
         "text": "the workflow gives you a task in the repository octo/fastq.
@@ -143,6 +176,7 @@ describe("followUpText", () => {
         "removed": {
           "comments": 0,
           "cutBytes": 0,
+          "images": 0,
           "invisible": 0,
         },
         "text": "@ann adds this to the task:

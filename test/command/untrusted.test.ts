@@ -108,7 +108,7 @@ describe("normaliseUntrusted", () => {
   it.each(visible)("keeps what the page shows, byte for byte: %j", (raw) => {
     expect(normaliseUntrusted(raw)).toEqual({
       text: raw,
-      removed: { comments: 0, invisible: 0, cutBytes: 0 },
+      removed: { comments: 0, invisible: 0, cutBytes: 0, images: 0 },
     });
   });
 
@@ -174,7 +174,7 @@ describe("quoteUntrusted", () => {
 
 describe("addRemoved", () => {
   it("adds the counts", () => {
-    const one = { comments: 1, invisible: 2, cutBytes: 3 };
-    expect(addRemoved([one, one])).toEqual({ comments: 2, invisible: 4, cutBytes: 6 });
+    const one = { comments: 1, invisible: 2, cutBytes: 3, images: 4 };
+    expect(addRemoved([one, one])).toEqual({ comments: 2, invisible: 4, cutBytes: 6, images: 8 });
   });
 });

@@ -5,7 +5,7 @@ export type Exchange = {
   readonly path: string;
   /** 0 when the connection was reset. */
   readonly status: number;
-  readonly via: "rest" | "graphql" | "git" | "twirp" | "blob";
+  readonly via: "rest" | "graphql" | "git" | "twirp" | "blob" | "attachment";
   /** Whether an Authorization header came with it. */
   readonly authorized: boolean;
   /** Whose token it was, if it was one of ours. */

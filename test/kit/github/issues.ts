@@ -10,6 +10,7 @@ import {
   refuse,
   textOf,
 } from "./answer.ts";
+import { htmlOf } from "./attachments.ts";
 import {
   apiUrl,
   association,
@@ -44,7 +45,9 @@ export function issueHandlers(world: World): Handlers {
       });
       return answer(201, issueShape(world, thread));
     },
-    "issues/get": withThread((thread) => answer(200, issueShape(world, thread))),
+    "issues/get": withThread((thread, call) =>
+      answer(200, { ...issueShape(world, thread), ...htmlOf(world, thread.body, call) }),
+    ),
     "issues/list-for-repo": (call) => listThreads(world, call),
     "issues/update": withThread((thread, call) => updateThread(world, thread, call)),
     "issues/create-comment": withThread((thread, call) => createComment(world, thread, call)),
@@ -58,7 +61,9 @@ export function issueHandlers(world: World): Handlers {
         comments.map((comment) => commentShape(world, comment)),
       );
     }),
-    "issues/get-comment": withComment((comment) => answer(200, commentShape(world, comment))),
+    "issues/get-comment": withComment((comment, call) =>
+      answer(200, { ...commentShape(world, comment), ...htmlOf(world, comment.body, call) }),
+    ),
     "issues/update-comment": withComment((comment, call) => {
       const body = textOf(call, "body") ?? "";
       if (body.length > bodyCharactersMax) return tooLong();

@@ -6,6 +6,7 @@ import { account as blobAccount } from "../artifacts/blob-store.ts";
 import { isTwirpPath, serveTwirp } from "../artifacts/twirp.ts";
 import { isGitPath } from "../git-server.ts";
 import { type Answer, answer, conditional, type Handlers, refuse } from "./answer.ts";
+import { answerAttachment, isAttachmentPath } from "./attachments.ts";
 import type { Contract } from "./contract.ts";
 import type { EmulatedBase } from "./emulated-base.ts";
 import type { Exchange } from "./exchange.ts";
@@ -168,6 +169,7 @@ function viaOf(url: URL): Exchange["via"] {
   if (isGitPath(url.pathname)) return "git";
   if (isTwirpPath(url.pathname)) return "twirp";
   if (url.pathname.startsWith(`/${blobAccount}/`)) return "blob";
+  if (isAttachmentPath(url.pathname)) return "attachment";
   return url.pathname === graphqlPath ? "graphql" : "rest";
 }
 
@@ -186,6 +188,8 @@ async function serve(parts: Parts, incoming: Incoming): Promise<Served> {
     }
     case "blob":
       return { via, answer: await answerBlob(await parts.shelf.blobOrigin(), incoming), problems: [] };
+    case "attachment":
+      return { via, answer: answerAttachment(parts.world, incoming.url), problems: [] };
     case "graphql": {
       const caller = callerOf(parts.world, incoming.message.headers.authorization);
       if (caller === "unknown") return { via, answer: refuse(401, "Bad credentials"), problems: [] };

@@ -1,5 +1,6 @@
 // What a test does to GitHub from outside, as people and other workflows would, and what it can look up.
 import type { CommitRequest } from "../git-server.ts";
+import { upload } from "./attachments.ts";
 import { addComment, openThread, setLocked, setState } from "./issues.ts";
 import { pullShape } from "./pull-shapes.ts";
 import { followHeads, openPull, pullThreads } from "./pulls.ts";
@@ -63,6 +64,8 @@ export type Stage = {
   comment(request: { readonly issue: number; readonly body: string; readonly by: By }): RestComment;
   /** Its author changes what it says, a second after it was written or later. */
   editComment(id: number, body: string): void;
+  /** Keeps a file as one that was dropped into a text, and returns the address that the text then holds. */
+  upload(file: Buffer): string;
   lockIssue(issue: number): void;
   closeIssue(issue: number): void;
   deleteComment(id: number): void;
@@ -115,6 +118,7 @@ export function openStage(world: World): Stage {
       comment.body = body;
       comment.updatedAt = new Date(later).toISOString().replace(/\.\d+Z$/, "Z");
     },
+    upload: (file) => upload(world, file),
     lockIssue: (issue) => setLocked(world, thread(issue), true, accountOf(world, world.owner)),
     closeIssue: (issue) => setState(world, thread(issue), "closed", accountOf(world, world.owner)),
     deleteComment: (id) => {

@@ -92,6 +92,7 @@ export async function createWorld(
     reactions: [],
     events: [],
     runs: [],
+    attachments: new Map(),
     nextId: () => {
       lastId += 1;
       return lastId;

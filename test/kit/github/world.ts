@@ -124,6 +124,8 @@ export type World = {
   readonly reactions: Reaction[];
   readonly events: ThreadEvent[];
   readonly runs: Run[];
+  /** Files that people uploaded, by their id. */
+  readonly attachments: Map<string, Buffer>;
   /** A fresh numeric id, unique across everything. */
   nextId(): number;
   /** Now, in seconds precision, as GitHub writes it. */
