@@ -4,6 +4,7 @@ import type { Trigger } from "../command/trigger.ts";
 import { helpText, reply, sessionsOf } from "./answer.ts";
 import { briefReply } from "./brief-report.ts";
 import { answerDropped } from "./dropped.ts";
+import { goOn, judgeCall } from "./go-on.ts";
 import type { Means } from "./means.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import { resume } from "./resume.ts";
@@ -57,13 +58,12 @@ function carryOut(asked: Authorised, means: Means, signal: AbortSignal): Promise
   const { command } = asked;
   switch (command.kind) {
     case "fix":
-    case "go-on":
       return start(asked, means, { signal });
+    case "go-on":
+      return goOn(asked, means, { signal });
     case "approve":
     case "deny":
-      return Promise.resolve(
-        outcome("refused", "not-in-this-version", `The command ${command.kind} is not carried out yet.`),
-      );
+      return judgeCall(asked, means, { signal });
     case "resume":
       return resumeAsked(asked, command, means, signal);
     case "stop":

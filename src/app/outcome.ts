@@ -1,4 +1,4 @@
-import type { Waiting } from "../delivery/waiting.ts";
+import type { Waits } from "../delivery/waiting.ts";
 import type { SessionId } from "../session/id.ts";
 
 export type OutcomeKind =
@@ -32,7 +32,7 @@ export type Outcome = {
   /** Null where a price is unknown. */
   readonly costUsd: number | null;
   /** With `needs-input`: what it waits for. Null otherwise. */
-  readonly waits: Waiting | null;
+  readonly waits: Waits | null;
   /** Markdown for the job summary; empty when there is nothing to report. */
   readonly report: string;
 };

@@ -6,6 +6,7 @@ import type { Lease } from "../session/leases.ts";
 import type { State } from "../session/state.ts";
 import type { VerifiedLog } from "../session/verify.ts";
 import type { Means } from "./means.ts";
+import type { Said } from "./said.ts";
 
 /** A session whose log is whole and the newest there is, not claimed yet, and who wants it. */
 export type Proved = {
@@ -17,6 +18,8 @@ export type Proved = {
   readonly holders: readonly Lease[];
   readonly runs: readonly string[];
   readonly by: string;
+  /** What they say to it; null where they only want it to go on. */
+  readonly said: Said | null;
 };
 
 /** Its payloads, read where they are: before it is claimed nothing is written on this machine. */

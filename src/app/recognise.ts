@@ -1,5 +1,6 @@
+import type { AskInputs } from "../command/asks.ts";
 import { type Command, commandOf } from "../command/command.ts";
-import { type AskInputs, type RunFacts, readTrigger, type Trigger } from "../command/trigger.ts";
+import { type RunFacts, readTrigger, type Trigger } from "../command/trigger.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 
 export type Recognised =

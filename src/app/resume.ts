@@ -1,3 +1,4 @@
+import { waitingLine } from "../delivery/waiting.ts";
 import { exhausted, spentOf } from "../loop/budget.ts";
 import { lastCheckpoint, stateFrom } from "../session/checkpoint.ts";
 import { whyBusy } from "../session/claim.ts";
@@ -5,20 +6,23 @@ import { type Find, findSession } from "../session/find.ts";
 import { judgeFreshness } from "../session/fresh.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Lease } from "../session/leases.ts";
-import { recordsFrom } from "../session/reader.ts";
+import { lastEvent, recordsFrom } from "../session/reader.ts";
 import { refuseCrashLoop, refuseEnded, refuseOther } from "../session/recover.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
 import { isOnlyTrace } from "./end-work.ts";
+import { leftToRun } from "./left-to-run.ts";
 import type { Means } from "./means.ts";
 import { budgetInput, type Outcome, outcome } from "./outcome.ts";
 import { protocol, toolsDigest } from "./protocol.ts";
 import { blobsOf, budgetOf, type Proved } from "./proved.ts";
+import { answersTo, isTaken, type Said } from "./said.ts";
 import { finishComment } from "./ship-rest.ts";
 import { takeOver } from "./take-over.ts";
+import { waitsFor } from "./waiting.ts";
 
 /** `runs` are those known to have stored shipments, besides the ones that the leases name. */
-type Reference = { readonly session: SessionId; readonly runs: readonly string[] };
+export type Reference = { readonly session: SessionId; readonly runs: readonly string[] };
 
 /**
  * Continues a session that another run left, in the order of session.md, section 7; the first check that fails ends
@@ -29,8 +33,9 @@ export async function resume(
   { session, runs: named }: Reference,
   by: { readonly login: string },
   means: Means,
-  { signal }: { readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal; readonly said?: Said | null },
 ): Promise<Outcome> {
+  const { signal, said = null } = options;
   if (means.orders.modelMissing !== null)
     return outcome("refused", "not-configured", means.orders.modelMissing);
   const holders = await means.leases.holders(session, { signal });
@@ -41,7 +46,7 @@ export async function resume(
     ...{ ...means, runs, claims: holders, signal },
     repositoryId: means.repository.id,
   });
-  if (find.kind === "refused") return notFound(find, { session, holders }, means, signal);
+  if (find.kind === "refused") return notFound(find, { session, holders, said }, means, signal);
   const found = find.session;
   const fresh = judgeFreshness({ log: found.log, to: found.last.to }, holders);
   if (fresh !== null) return outcome("refused", fresh.code, `${fresh.why}. ${spoiled}`, { session });
@@ -57,8 +62,19 @@ export async function resume(
   const checkpoint = await lastCheckpoint(log, { blobs: blobsOf(found) });
   const state = stateFrom(checkpoint, log);
   const since = [...recordsFrom(log.bytes, checkpoint.offset)].map(({ record }) => record.event);
-  const proved: Proved = { found, log, state, since, holders, runs, by: by.login };
+  const heard = isSaidAgain(said, { log, state }, means) ? null : said;
+  const proved: Proved = { found, log, state, since, holders, runs, by: by.login, said: heard };
   return (await refuse(proved, means, signal)) ?? (await takeOver(proved, means, { signal }));
+}
+
+/** Whether this is one more attempt of the very job that had the session last, and had it take in what was said. */
+function isSaidAgain(
+  said: Said | null,
+  { log, state }: Pick<Proved, "log" | "state">,
+  { run }: Means,
+): boolean {
+  if (said === null || state.status === "ended" || !state.inputs.includes(said.input)) return false;
+  return lastEvent(log.bytes, "run.claimed")?.run.id === run.id;
 }
 
 const spoiled = "Nothing was continued from it; start anew with a new command";
@@ -70,15 +86,24 @@ function witnessedBy(holders: readonly Lease[]) {
 /** A run that has the session and stored nothing yet is no reason to give it up. */
 async function notFound(
   { code, why }: Extract<Find, { kind: "refused" }>,
-  { session, holders }: { readonly session: SessionId; readonly holders: readonly Lease[] },
+  about: {
+    readonly session: SessionId;
+    readonly holders: readonly Lease[];
+    readonly said: Said | null;
+  },
   means: Means,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const { session, holders } = about;
   // Under the right key it is still there, and the sentence says which.
   if (code === "other-key") return outcome("refused", code, why, { session });
   if (code !== "not-found") return outcome("refused", code, `${why}. ${spoiled}`, { session });
   const busy = await whyBusy(holders.at(-1), { ...means, takeOver: means.orders.takeOver, signal });
-  if (busy !== null) return outcome("refused", "busy", busy, { session, resumable: true });
+  if (busy !== null)
+    return (
+      (await leftToRun({ ...about, status: "open" }, means, signal)) ??
+      outcome("refused", "busy", busy, { session, resumable: true })
+    );
   const anew =
     holders.length === 0
       ? "Look up the run that stored it, or start anew with a new command"
@@ -88,10 +113,12 @@ async function notFound(
 
 /** Checks 6 and 7. */
 async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promise<Outcome | null> {
-  const { log, state, holders } = proved;
+  const { log, state, holders, said, by } = proved;
   const { identity } = log.manifest;
   const { session, baseSha } = identity;
   const known = { session, baseSha, turns: state.turn.number, costUsd: state.costUsd };
+  if (said !== null && isTaken(said, state))
+    return outcome("ignored", "taken", `Session ${session} has taken this in, or began after it.`, known);
   const { provider, model, modelGiven } = means.orders;
   const other = refuseOther(
     { identity, inputs: state.inputs, model: state.model },
@@ -103,12 +130,20 @@ async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promis
     await tidyEnded({ log, state, holders }, means, signal);
     return outcome("refused", ended.code, ended.why, known);
   }
+  const gen = Math.max(holders.at(-1)?.gen ?? 0, state.gen) + 1;
+  const answers = answersTo(state, said, { gen, by });
+  if (answers.kind === "refused")
+    return outcome("refused", answers.code, answers.why, { ...known, resumable: true });
+  const waits = said === null ? await waitsFor(proved, gen) : null;
+  if (waits !== null)
+    return outcome("needs-input", waits.waiting.kind, waitingLine(waits.waiting), {
+      ...{ ...known, resumable: true, waits },
+    });
   const over = exhausted(budgetOf(state, means), spentOf(state, 0));
   if (over !== null) {
     const why = `the budget of ${over} is used up; raise it with the input ${budgetInput(over)}, then resume`;
     return outcome("refused", "exhausted", why, { ...known, resumable: true });
   }
-  const gen = Math.max(holders.at(-1)?.gen ?? 0, state.gen) + 1;
   const loop = refuseCrashLoop(state, gen);
   return loop === null ? null : outcome("refused", loop.code, loop.why, known);
 }

@@ -1,6 +1,7 @@
 import type { Host } from "../delivery/host.ts";
 import { markerOf, readRunsMarker, runsMarkerOf } from "../delivery/marker.ts";
 import { type Stopped, statusComment } from "../delivery/status-comment.ts";
+import type { Waiting } from "../delivery/waiting.ts";
 import { stateOf } from "../session/checkpoint.ts";
 import type { SessionFiles } from "../session/files.ts";
 import type { SessionId } from "../session/id.ts";
@@ -10,6 +11,7 @@ import { lastTree, type Sent, type Shipping, sendShipment } from "../session/shi
 import type { SealKey } from "../session/shipment.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
+import { askedIn } from "./asked.ts";
 import { allIsKept } from "./outcome.ts";
 
 export type Rest =
@@ -123,7 +125,8 @@ export async function finishComment(
   const [ours] = await options.host.comment.find(thread.number, marker);
   if (ours !== undefined && isFollowed(state.runs, readRunsMarker(options.key, session, ours.body))) return;
   const pullRequest = pullRequestOf(state, session);
-  const stopped = endedBy(log, state, pullRequest) ?? stoppedBy(options.untold, saved);
+  const stopped =
+    endedBy(log, state, pullRequest) ?? waitingBy(log, state, saved) ?? stoppedBy(options.untold, saved);
   const body = statusComment({
     session,
     triggerPhrase: options.triggerPhrase,
@@ -181,6 +184,22 @@ function endedBy(log: VerifiedLog, state: State, pullRequest: PullRequest | null
       : `Pull request #${pullRequest.number} is open; the checks ran on exactly its tree.`;
   const { outcome, reason } = end;
   return { outcome, reason, detail, resumable: false, compareUrl: null };
+}
+
+/** A session that came to wait for people does so, whatever became of its run after that. */
+function waitingBy(log: VerifiedLog, { status, effects }: State, saved: Saved): Stopped | null {
+  const end = status === "suspended" ? lastEvent(log.bytes, "run.suspended") : null;
+  if (end === null || (end.reason !== "question" && end.reason !== "approval")) return null;
+  const { reason, detail } = end;
+  const { session, thread } = log.manifest.identity;
+  const url = askedIn(effects, session, reason)?.url ?? null;
+  const waiting: Waiting =
+    reason === "question" ? { kind: reason, question: detail } : { kind: reason, calls: [] };
+  // Without the comment the calls are shown by the resume that this one is told to go on with.
+  const waits =
+    url === null && reason === "approval" ? null : { waiting, thread: thread?.number ?? null, url };
+  const resumable = saved !== "nothing";
+  return { outcome: "needs-input", reason, detail, resumable, compareUrl: null, waits };
 }
 
 function pullRequestOf(state: State, session: SessionId): PullRequest | null {

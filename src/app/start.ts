@@ -1,9 +1,10 @@
 import type { Authorised } from "../command/authorise.ts";
-import { taskText } from "../command/task.ts";
+import { picturedTexts, taskText } from "../command/task.ts";
 import { branchName } from "../delivery/branch.ts";
 import { markerOf } from "../delivery/marker.ts";
 import type { Config } from "../gate/config.ts";
 import { budgetFor } from "../loop/budget.ts";
+import { acceptInput } from "../loop/input.ts";
 import { systemPrompt } from "../loop/prompt.ts";
 import { openStory } from "../loop/story.ts";
 import { claimSession } from "../session/claim.ts";
@@ -18,10 +19,12 @@ import { sessionsOf } from "./answer.ts";
 import type { Ground, Means } from "./means.ts";
 import { carryOn, unleasedNote } from "./open-work.ts";
 import { type Outcome, outcome } from "./outcome.ts";
+import { picturesFor, removedNote } from "./pictured.ts";
 import { protocol, toolsDigest } from "./protocol.ts";
 import { drawBoundary } from "./quote.ts";
 import { configOf, instructionsOf } from "./read-config.ts";
 import { resume } from "./resume.ts";
+import { inputIdOf } from "./said.ts";
 
 /** A command starts a session; one that the same trigger started before is resumed instead. */
 export async function start(
@@ -171,7 +174,8 @@ async function begin(
     return outcome("refused", read.code, withGuess(read.why, orders.configPath, read.guess), known);
   const { config } = read;
   const repository = `${means.repository.owner}/${means.repository.name}`;
-  const task = taskText(asked, { repository, boundary: () => drawBoundary(means) });
+  const taken = await picturesFor(picturedTexts(asked), means, { story: null, signal });
+  const task = taskText(asked, { repository, boundary: () => drawBoundary(means), taken });
   if (task.kind === "refused") return outcome("refused", task.code, task.why, known);
   const claim = await claimSession(session, {
     ...{ leases, holders, run, head: null, genReached: 0, signal },
@@ -203,9 +207,9 @@ async function begin(
   const { id, attempt, job } = run;
   const { since } = means.earshot;
   await story.append({ type: "run.claimed", gen, run: { id, attempt, job }, head: null, since });
-  const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: await journal.store(task.text) };
-  await story.append({ type: "input.accepted", ...input });
-  const notes = [...asked.notices, ...removedNote(task.removed), ...unleasedNote(claim.why)];
+  const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: task.text };
+  await acceptInput(story, { ...input, images: taken.pictures });
+  const notes = [...asked.notices, ...removedNote(task.removed, means), ...unleasedNote(claim.why)];
   const options = { budget, last: null, runs: [run.id], notes, signal };
   return carryOn({ means, identity, hold: claim, ground, workspace, config, journal, story }, options);
 }
@@ -270,22 +274,6 @@ async function systemFor(identity: Identity, config: Config, workspace: Workspac
     checks: config.checks,
     instructions: await instructionsOf(workspace, config),
   });
-}
-
-function inputIdOf({ trigger }: Authorised, run: string): string {
-  return trigger.kind === "comment" ? `comment:${trigger.comment.id}` : `run:${run}`;
-}
-
-function removedNote(removed: {
-  readonly comments: number;
-  readonly invisible: number;
-  readonly cutBytes: number;
-}): readonly string[] {
-  const { comments, invisible, cutBytes } = removed;
-  if (comments + invisible + cutBytes === 0) return [];
-  return [
-    `Left out of what the model was told: ${comments} hidden comments, ${invisible} invisible characters, ${cutBytes} bytes over the limit.`,
-  ];
 }
 
 function withGuess(why: string, path: string, guess: string | null): string {

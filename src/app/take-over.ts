@@ -8,6 +8,7 @@ import { abandonApprovals, callInDoubt, type Resolution, recoverCalls } from "..
 import type { State } from "../session/state.ts";
 import { verifyLog } from "../session/verify.ts";
 import type { PinTarget, Workspace } from "../workspace/workspace.ts";
+import { leftToRun } from "./left-to-run.ts";
 import type { Ground, Means } from "./means.ts";
 import { whyMoved } from "./moved.ts";
 import { carryOn, unleasedNote } from "./open-work.ts";
@@ -16,6 +17,7 @@ import { budgetOf, type Proved } from "./proved.ts";
 import { configOf } from "./read-config.ts";
 import { resumeFacts } from "./resume-facts.ts";
 import { resumedNote } from "./resumed-note.ts";
+import { answersTo } from "./said.ts";
 import { lookUpEffects, type Settlements } from "./settle-effects.ts";
 
 type Held = Extract<Claim, { kind: "claimed" }>;
@@ -48,7 +50,14 @@ export async function takeOver(
     takeOver: means.orders.takeOver,
     signal,
   });
-  if (claim.kind === "refused") return refused(claim);
+  if (claim.kind === "refused") {
+    const { said } = proved;
+    const left =
+      claim.code === "busy"
+        ? await leftToRun({ session, holders, said, status: state.status }, means, signal)
+        : null;
+    return left ?? refused(claim);
+  }
   await using hold = untilKept(claim, proved, means);
   const ready = await prepare(proved, means, { ground, signal });
   if (ready.kind === "refused") return refused(ready);
@@ -176,7 +185,7 @@ async function append(
   { workspace, effects, resolution }: Prepared,
   { means, ground, claim }: { readonly means: Means; readonly ground: Ground; readonly claim: Held },
 ): Promise<Opened | Refusal> {
-  const { found, log, state } = proved;
+  const { found, log, state, said, by } = proved;
   const { clock, mask, orders, run } = means;
   const { files } = ground;
   const { gen } = claim;
@@ -187,13 +196,21 @@ async function append(
   const changed = model === null ? {} : { model };
   const { since } = means.earshot;
   await story.append({ type: "run.claimed", gen, run: refOf(run), head: log.tail, since, ...changed });
-  for (const event of [...effects, ...abandonApprovals(state, gen)]) await story.append(event);
+  const answers = answersTo(state, said, { gen, by });
+  if (answers.kind === "refused") throw new Error(`check 7 let through what is refused: ${answers.why}`);
+  for (const event of [...effects, ...abandonApprovals(state, gen), ...answers.events])
+    await story.append(event);
   const settled = await recoverCalls({ journal, append: story.append }, resolution);
   const { load } = journal;
   const budget = budgetOf(state, means);
   const facts = await resumeFacts(proved, { settled, model, budget, workspace, load });
   const text = await journal.store(resumedNote(facts));
   await story.append({ type: "note.added", about: "resumed", text });
+  if (answers.input !== null) {
+    const { id } = answers.input;
+    const told = await journal.store(answers.input.text);
+    await story.append({ type: "input.accepted", id, by, text: told });
+  }
   const again = verifyLog(await files.read(), { witnessed: [] });
   if (again.kind === "damage") return refusal("failed", `the log that was just written: ${again.why}`);
   const folded = await stateOf(again.log, files);

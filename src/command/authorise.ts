@@ -75,8 +75,8 @@ export async function authorise(
   const found = await threadOf(trigger, command, options);
   if (found.kind === "refused") return found;
   const { thread } = found;
-  const fix = fixIn(command);
-  const refusal = thread !== null && fix !== null ? unfit(thread, fix, trigger, options) : null;
+  // Words may be for a session that is there already, whatever became of the thread.
+  const refusal = thread !== null && command.kind === "fix" ? unfit(thread, command, trigger, options) : null;
   if (refusal !== null) return refusal;
   const authorised = {
     trigger,
@@ -99,6 +99,15 @@ const unclear = {
 function fixIn(command: Command): Extract<Command, { kind: "fix" }> | null {
   if (command.kind === "fix") return command;
   return command.kind === "go-on" ? { kind: "fix", text: command.text, sha: null } : null;
+}
+
+/** Why the words of a command cannot become the task of a new session here, or null. */
+export function whyUnfit(
+  { thread, command, trigger }: Authorised,
+  options: Pick<AuthoriseOptions, "triggerPhrase">,
+): Refused | null {
+  const fix = fixIn(command);
+  return thread !== null && fix !== null ? unfit(thread, fix, trigger, options) : null;
 }
 
 type Actor = { readonly kind: "actor"; readonly by: { readonly login: string; readonly id: number } };
@@ -212,7 +221,7 @@ function unfit(
   thread: AskedThread,
   command: Extract<Command, { kind: "fix" }>,
   trigger: Trigger,
-  options: AuthoriseOptions,
+  options: Pick<AuthoriseOptions, "triggerPhrase">,
 ): Refused | null {
   const name = `${thread.kind === "issue" ? "issue" : "pull request"} #${thread.number}`;
   if (thread.state === "closed") {

@@ -1,6 +1,7 @@
 import { parseSha, type Sha } from "../base/hash.ts";
 import type { SessionId } from "../session/id.ts";
-import { parseSessionReference, type Trigger } from "./trigger.ts";
+import { type DispatchAsks, parseSessionReference } from "./asks.ts";
+import type { Trigger } from "./trigger.ts";
 
 /** What a trigger asks. Texts are as written: untrusted until normalised. */
 export type Command =
@@ -61,12 +62,24 @@ export function commandOf(trigger: Trigger, triggerPhrase: string): Command | nu
     case "comment":
       return parseCommand(trigger.comment.body, triggerPhrase);
     case "dispatch":
-      return trigger.asks.kind === "resume"
-        ? { kind: "resume", session: trigger.asks.session, run: trigger.asks.run }
-        : { kind: "fix", text: trigger.asks.task, sha: null };
+      return dispatched(trigger.asks);
     case "schedule":
       return { kind: "fix", text: trigger.task, sha: null };
   }
+}
+
+function dispatched(asks: DispatchAsks): Command {
+  if (asks.kind === "task") return { kind: "fix", text: asks.task, sha: null };
+  const { session, run, answer } = asks;
+  return answer === "" ? { kind: "resume", session, run } : answerIn(answer);
+}
+
+/** What is said to a session that is named: a word on a call that waits, or words for the model. */
+function answerIn(text: string): Command {
+  const [line = "", ...below] = text.split(/\r\n|\n|\r/);
+  const word = firstWord(line).toLowerCase();
+  if (word === "approve" || word === "deny") return commandIn(line.trim(), below.join("\n").trim());
+  return { kind: "go-on", text };
 }
 
 function commandIn(line: string, below: string): Command {

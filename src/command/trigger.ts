@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { parseSessionId, type SessionId, sessionIdOf, sessionOfComment } from "../session/id.ts";
+import { type SessionId, sessionIdOf, sessionOfComment } from "../session/id.ts";
+import { type AskInputs, type DispatchAsks, dispatchAsks, taskAsks } from "./asks.ts";
 import {
   commentPayload,
   dispatchPayload,
@@ -7,6 +8,7 @@ import {
   schedulePayload,
   type ThreadShape,
 } from "./payload-shapes.ts";
+import { printable } from "./printable.ts";
 
 /** An account as GitHub names it. Only `id` and `type` are ever trusted; a login can be renamed and reused. */
 export type Account = { readonly login: string; readonly id: number; readonly type: string };
@@ -67,10 +69,6 @@ export type Trigger =
       readonly target: number | null;
     };
 
-export type DispatchAsks =
-  | { readonly kind: "resume"; readonly session: SessionId; readonly run: string | null }
-  | { readonly kind: "task"; readonly task: string; readonly target: number | null };
-
 export type NotRead =
   /** Not for us: no comment, no model request. */
   | { readonly kind: "ignored"; readonly why: string }
@@ -86,9 +84,6 @@ export type RunFacts = {
   readonly runId: string;
   readonly actor: { readonly login: string; readonly id: number };
 };
-
-/** The inputs that say what to do where no comment does; empty text means not given. */
-export type AskInputs = { readonly session: string; readonly task: string; readonly target: string };
 
 type Read = { readonly kind: "read"; readonly trigger: Trigger } | NotRead;
 
@@ -117,17 +112,6 @@ export function readTrigger(eventName: string, payload: unknown, facts: RunFacts
 }
 
 const pwnRequests = "https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/";
-
-/** The shape of the `session` input and of the argument of `resume`: an id, or `id@run`. Null when it is neither. */
-export function parseSessionReference(
-  text: string,
-): { readonly session: SessionId; readonly run: string | null } | null {
-  const [id = "", run = null, ...more] = text.split("@");
-  const session = parseSessionId(id);
-  if (session === null || more.length > 0) return null;
-  if (run !== null && !/^[0-9]{1,20}$/.test(run)) return null;
-  return { session, run };
-}
 
 function readComment(payload: unknown, facts: RunFacts): Read {
   const action = v.safeParse(v.object({ action: v.string() }), payload);
@@ -194,20 +178,6 @@ function readDispatch(payload: unknown, facts: RunFacts, inputs: AskInputs): Rea
   };
 }
 
-/** A `session` wins over a `task`: a workflow may name a standing task and still be dispatched to resume. */
-function dispatchAsks(inputs: AskInputs): DispatchAsks | Extract<NotRead, { kind: "refused" }> {
-  const session = inputs.session.trim();
-  if (session !== "") {
-    const reference = parseSessionReference(session);
-    if (reference !== null) return { kind: "resume", ...reference };
-    return refuse(
-      "malformed",
-      `the input \`session\` is ${quoted(session)}; it must be a session id such as s0123456789ab, or s0123456789ab@<run id>`,
-    );
-  }
-  return taskAsks("workflow_dispatch", inputs);
-}
-
 function readSchedule(payload: unknown, facts: RunFacts, inputs: AskInputs): Read {
   const read = v.safeParse(schedulePayload, payload);
   if (!read.success) return malformed("schedule", read.issues);
@@ -221,25 +191,6 @@ function readSchedule(payload: unknown, facts: RunFacts, inputs: AskInputs): Rea
     kind: "read",
     trigger: { kind: "schedule", repositoryId, session, actor: facts.actor, task, target },
   };
-}
-
-function taskAsks(
-  eventName: string,
-  inputs: AskInputs,
-): Extract<DispatchAsks, { kind: "task" }> | Extract<NotRead, { kind: "refused" }> {
-  const task = inputs.task.trim();
-  if (task === "") {
-    const or = eventName === "schedule" ? "" : " or `session`";
-    return refuse("nothing-asked", `the event ${eventName} says nothing to do: give the input \`task\`${or}`);
-  }
-  const target = inputs.target.trim();
-  if (target === "") return { kind: "task", task, target: null };
-  const number = /^#?([1-9][0-9]{0,9})$/.exec(target)?.[1];
-  if (number !== undefined) return { kind: "task", task, target: Number(number) };
-  return refuse(
-    "malformed",
-    `the input \`target\` is ${quoted(target)}; it must be the number of an issue or pull request`,
-  );
 }
 
 /** R16: a run of a fork's workflow hands over files that a stranger made. */
@@ -287,13 +238,4 @@ function refuse(
   why: string,
 ): Extract<NotRead, { kind: "refused" }> {
   return { kind: "refused", code, why };
-}
-
-function quoted(text: string): string {
-  return `"${printable(text)}"`;
-}
-
-/** For our own sentences: plain ASCII, and short. */
-function printable(text: string): string {
-  return text.replace(/[^ -~]/g, "?").slice(0, 60);
 }

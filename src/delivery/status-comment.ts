@@ -5,7 +5,7 @@ import { evidenceTable } from "./evidence.ts";
 import { fitBody } from "./fit.ts";
 import { howToGoOn, sandboxOffSentence } from "./how-to-go-on.ts";
 import { neutralCell, neutralText } from "./neutral.ts";
-import { type Waiting, waitingText } from "./waiting.ts";
+import { type Waits, waitingText } from "./waiting.ts";
 
 /** How a run ended, in words. `outcome` and `reason` are ours; `detail` may hold anybody's text. */
 export type Stopped = {
@@ -17,13 +17,6 @@ export type Stopped = {
   readonly compareUrl: string | null;
   /** What it waits for people with. */
   readonly waits?: Waits | null;
-};
-
-/** `url` is of the comment that asks; null where there is none. */
-export type Waits = {
-  readonly waiting: Waiting;
-  readonly onThread: boolean;
-  readonly url: string | null;
 };
 
 export type StatusFacts = {
@@ -83,8 +76,8 @@ export function wayOn(
 ): string {
   if (!resumable) return "";
   if (waits == null) return howToGoOn(triggerPhrase, session);
-  const { waiting, onThread, url } = waits;
-  if (url === null) return waitingText(waiting, { session, triggerPhrase, onThread, max });
+  const { waiting, thread, url } = waits;
+  if (url === null) return waitingText(waiting, { session, triggerPhrase, thread, max });
   return `[This comment](${url}) says what it waits for, and the replies that continue it.`;
 }
 

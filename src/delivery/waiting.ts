@@ -15,11 +15,20 @@ export type Waiting =
   | { readonly kind: "question"; readonly question: string }
   | { readonly kind: "approval"; readonly calls: readonly WaitingCall[] };
 
+/** The same, and where people are asked. */
+export type Waits = {
+  readonly waiting: Waiting;
+  /** Null where no comment can be an answer. */
+  readonly thread: number | null;
+  /** Of the comment that asks; null where there is none. */
+  readonly url: string | null;
+};
+
 type WaitingOptions = {
   readonly session: SessionId;
   readonly triggerPhrase: string;
-  /** Whether it has a thread on which a comment is an answer. */
-  readonly onThread: boolean;
+  /** Where a comment is an answer; null where none is. */
+  readonly thread: number | null;
   /** Characters of untrusted text that are shown of each question or call; what is cut is said. */
   readonly max: number;
 };
@@ -61,18 +70,18 @@ function quoted(text: string): string {
 }
 
 // Words stand before each command, so that no line can be one itself (R2).
-function answers({ session, triggerPhrase, onThread }: WaitingOptions): string {
+function answers({ session, triggerPhrase, thread }: WaitingOptions): string {
   const dispatch = `dispatch the workflow with the session ${codeSpan(session)} and your answer as ${codeSpan("answer")}`;
-  if (!onThread) return `To answer, ${dispatch}.`;
+  if (thread === null) return `To answer, ${dispatch}.`;
   return [
-    `To answer, comment ${codeSpan(`${triggerPhrase} <your answer>`)} here, or ${dispatch}.`,
+    `To answer, comment ${codeSpan(`${triggerPhrase} <your answer>`)} on #${thread}, or ${dispatch}.`,
     `Begin it with your own words: what begins with ${codeSpan("fix")} or ${codeSpan("stop")} is that command.`,
   ].join(" ");
 }
 
 function approvalOf(call: WaitingCall, options: WaitingOptions): string {
   const { id, tool, why } = call;
-  const { session, triggerPhrase, onThread, max } = options;
+  const { session, triggerPhrase, thread, max } = options;
   const exact = exactJson(call.arguments);
   const kept = exact.length <= max ? exact : exact.slice(0, max).replace(/[\ud800-\udbff]$/, "");
   const cut =
@@ -82,8 +91,8 @@ function approvalOf(call: WaitingCall, options: WaitingOptions): string {
   const dispatch = (answer: string): string =>
     `dispatch the workflow with the session ${codeSpan(session)} and ${codeSpan(answer)} as ${codeSpan("answer")}`;
   const ways = (answer: string): string =>
-    onThread
-      ? `comment ${codeSpan(`${triggerPhrase} ${answer}`)} here, or ${dispatch(answer)}`
+    thread !== null
+      ? `comment ${codeSpan(`${triggerPhrase} ${answer}`)} on #${thread}, or ${dispatch(answer)}`
       : dispatch(answer);
   return joined([
     `The call ${codeSpan(id)} of ${codeSpan(tool)} waits because ${neutralCell(why, 200)}. Its arguments, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
@@ -96,8 +105,8 @@ function approvalOf(call: WaitingCall, options: WaitingOptions): string {
   ]);
 }
 
-function otherWords({ triggerPhrase, onThread }: WaitingOptions): string {
-  if (!onThread) return "";
+function otherWords({ triggerPhrase, thread }: WaitingOptions): string {
+  if (thread === null) return "";
   return `Any other words after ${codeSpan(triggerPhrase)} refuse what waits and are told to the model.`;
 }
 

@@ -20,6 +20,8 @@ export type LocalCommand =
   | {
       readonly kind: "resume";
       readonly session: string;
+      /** What is said to it, as after the phrase of a comment; empty where it is only to go on. */
+      readonly answer: string;
       readonly asked: Asked;
       readonly sessions: string | null;
     }
@@ -38,7 +40,7 @@ const limits = { "max-turns": text, "max-minutes": text, "max-tokens": text, "ma
 const going = { ...common, ...limits, repo: text, model: text, "no-sandbox": flag } as const;
 const options: Readonly<Record<"run" | "resume" | "verify", ParseArgsOptionsConfig>> = {
   run: { ...going, base: text, check: list, setup: list, config: text, publish: text },
-  resume: { ...going, base: text, resolve: text },
+  resume: { ...going, base: text, resolve: text, answer: text },
   verify: common,
 };
 
@@ -77,7 +79,10 @@ function readCommand(name: "run" | "resume" | "verify", words: readonly string[]
   }
   if (name === "verify") return { kind: "verify", what, sessions };
   const asked = readAsked(values);
-  return asked.kind === "unusable" ? asked : { kind: "resume", session: what, asked: asked.asked, sessions };
+  if (asked.kind === "unusable") return asked;
+  const answer = textIn(values, "answer")?.trim() ?? null;
+  if (answer === "") return unusable("--answer is empty");
+  return { kind: "resume", session: what, answer: answer ?? "", asked: asked.asked, sessions };
 }
 
 function readRun(values: Values, positionals: readonly string[], sessions: string | null): LocalCommand {
@@ -184,6 +189,7 @@ export const helpText = `Baton on a repository of this machine.
       --publish branch         what is made of the result
   resume <session>             go on with a session that was killed, interrupted or suspended
       --repo DIR --model NAME  where the repository or the script is now
+      --answer WORDS           what you say to it: the answer to its question, or approve <id>, or deny <id> <why>
       --resolve done           what you found out about the call that it is in doubt of; or not-done
       --base BRANCH            the session's own base: go on from it although something else is checked out now
   verify <session or directory>

@@ -3,7 +3,8 @@ import { handle } from "../app/handle.ts";
 import type { Means } from "../app/means.ts";
 import { type Outcome, outcome } from "../app/outcome.ts";
 import { maskOf } from "../base/masking.ts";
-import type { DispatchAsks } from "../command/trigger.ts";
+import type { DispatchAsks } from "../command/asks.ts";
+import { commandOf } from "../command/command.ts";
 import type { SessionId } from "../session/id.ts";
 import { systemClock } from "./clock.ts";
 import { commentary } from "./commentary.ts";
@@ -17,6 +18,7 @@ import { type Going, isKept, type Prepared, prepare } from "./local-prepare.ts";
 import { printer } from "./local-printer.ts";
 import { type LocalRun, newRun, removeRuns } from "./local-run-name.ts";
 import { shelveSession } from "./local-shelve.ts";
+import { waitLines } from "./local-waits.ts";
 
 /** The terminal that the command was given in. */
 export type Terminal = {
@@ -80,7 +82,8 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
   const carryOut = (asks: DispatchAsks, means: Means): Promise<Outcome> => {
     const sender = { ...whoAsks(parts.env), type: "User" };
     const trigger = { kind: "dispatch", repositoryId: means.repository.id, session, sender, asks } as const;
-    const command = asks.kind === "resume" ? asks : ({ kind: "fix", text: asks.task, sha: null } as const);
+    const command = commandOf(trigger, means.orders.triggerPhrase);
+    if (command === null) throw new Error("what the terminal asks is no command");
     return handle({ trigger, command }, means, { signal, fault, opened: () => open });
   };
   try {
@@ -91,7 +94,8 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
     const shelved = await shelveSession(session, { places, run, path, watch, signal });
     if (shelved.kind === "refused") return outcome("refused", shelved.code, shelved.why, { session });
     const means = await localMeans(optionsFor(command, parts, { fromShelf: shelved.run, told, opened }));
-    return await carryOut({ kind: "resume", session, run: shelved.run }, means);
+    const { answer } = command;
+    return await carryOut({ kind: "resume", session, run: shelved.run, answer }, means);
   } catch (error) {
     return fault(error);
   } finally {
@@ -176,17 +180,18 @@ function linesFor(
   ended: Outcome,
   { session, program, flags, places }: Terminal & { readonly session: SessionId | null },
 ): readonly string[] {
-  const { kind, reason, detail, branch, headSha, turns, costUsd } = ended;
+  const { kind, reason, detail, branch, headSha, turns, costUsd, waits } = ended;
   const cost = costUsd === null ? "cost unknown" : `${costUsd.toFixed(2)} USD`;
   // What was refused before its log was read has spent nobody knows what.
   const spent = kind === "refused" && turns === 0 ? "" : `${turns} turns, ${cost}, `;
   // The log on this machine is the session, whether or not it could be shelved.
   const goesOn =
     session !== null && reason !== "moved" && (ended.resumable || kind === "suspended" || kind === "failed");
+  const again = `${program} resume ${session}${flags}`;
   return [
     `${kind} (${reason}): ${detail}`,
     ...(branch === null ? [] : [`branch ${branch} at ${headSha ?? "an unknown commit"}`]),
     ...(session === null ? [] : [`session ${session}: ${spent}kept in ${places.dir}`]),
-    ...(goesOn ? [`go on with: ${program} resume ${session}${flags}`] : []),
+    ...(goesOn ? (waits === null ? [`go on with: ${again}`] : waitLines(waits, again)) : []),
   ];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { whyUnfit } from "../../src/command/authorise.ts";
 import type { Looked, Permissions, Role } from "../../src/command/permissions.ts";
 import type { AskedThread } from "../../src/command/trigger.ts";
 import { ann, authoriseTrigger, commentPayload, triggerOf } from "./given.ts";
@@ -146,7 +147,7 @@ describe("authorise", () => {
     ["a head of ours, pinned", `/agent fix ${sha}`, { ref: "t", sha, repositoryId: 1 }, null],
     ["a head of ours that moved", `/agent fix ${other}`, { ref: "t", sha, repositoryId: 1 }, "head-mismatch"],
     ["a fork's head", "/agent fix", { ref: "t", sha, repositoryId: 2 }, "fork-head"],
-    ["a fork's head with free text", "/agent do it", { ref: "t", sha, repositoryId: 2 }, "fork-head"],
+    ["words, which may be for a session", "/agent do it", { ref: "t", sha, repositoryId: 2 }, null],
     ["a fork's head, short", "/agent fix 0123456", { ref: "t", sha, repositoryId: 2 }, "fork-head"],
     ["a fork's head, pinned", `/agent fix ${sha}`, { ref: "t", sha, repositoryId: 2 }, null],
     ["a fork's head that moved", `/agent fix ${other}`, { ref: "t", sha, repositoryId: 2 }, "head-mismatch"],
@@ -158,6 +159,24 @@ describe("authorise", () => {
     if (code === null) expect(result).toMatchObject({ kind: "authorised", command: { headSha: sha } });
     else expect(result).toMatchObject({ kind: "refused", code, exit: 1 });
   });
+
+  it.each([
+    [
+      "a fork's head",
+      onPull("/agent do it"),
+      pull({ head: { ref: "t", sha, repositoryId: 2 } }),
+      "fork-head",
+    ],
+    ["a thread that was closed", onPull("/agent do it"), pull({ state: "closed" }), "closed"],
+    ["a head of ours", onPull("/agent do it"), pull(), null],
+  ])(
+    "says of words whether they can be the task of a new session, on %s",
+    async (_, trigger, thread, code) => {
+      const result = await authoriseTrigger(trigger, { thread });
+      if (result.kind !== "authorised") throw new Error(result.why);
+      expect(whyUnfit(result.command, { triggerPhrase: "/agent" })?.code ?? null).toBe(code);
+    },
+  );
 
   it("spells out the command that pins a fork's head", async () => {
     const thread = pull({ head: { ref: "t", sha, repositoryId: 2 } });

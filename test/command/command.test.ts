@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isTriggerPhrase, parseCommand } from "../../src/command/command.ts";
+import { commandOf, isTriggerPhrase, parseCommand } from "../../src/command/command.ts";
+import { ann, triggerOf } from "./given.ts";
 
 const sha = "0123456789abcdef0123456789abcdef01234567";
 
@@ -129,5 +130,23 @@ describe("parseCommand", () => {
       expect(isTriggerPhrase(phrase)).toBe(false);
       expect(parseCommand(`${phrase} fix`, phrase)).toBeNull();
     }
+  });
+});
+
+describe("what a dispatch says to a session", () => {
+  it.each([
+    ["", { kind: "resume", session: "s0123456789ab", run: null }],
+    ["use tabs\nand no spaces", { kind: "go-on", text: "use tabs\nand no spaces" }],
+    ["approve", { kind: "approve", id: null }],
+    ["Approve toolu_1", { kind: "approve", id: "toolu_1" }],
+    ["approve toolu_1 and all others", { kind: "unclear", name: "approve" }],
+    ["deny toolu_1 too wide", { kind: "deny", id: "toolu_1", text: "too wide" }],
+    // Commands that are not about what it waits for are words here: the session is named.
+    ["fix the other one", { kind: "go-on", text: "fix the other one" }],
+    ["stop", { kind: "go-on", text: "stop" }],
+  ])("reads the answer %j", (answer, command) => {
+    const payload = { repository: { id: 1 }, sender: ann };
+    const trigger = triggerOf("workflow_dispatch", payload, { session: "s0123456789ab", answer });
+    expect(commandOf(trigger, "/agent")).toEqual(command);
   });
 });

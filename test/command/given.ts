@@ -1,16 +1,11 @@
+import type { AskInputs } from "../../src/command/asks.ts";
 import { authorise } from "../../src/command/authorise.ts";
 import { commandOf } from "../../src/command/command.ts";
 import type { Permissions } from "../../src/command/permissions.ts";
-import {
-  type AskedThread,
-  type AskInputs,
-  type RunFacts,
-  readTrigger,
-  type Trigger,
-} from "../../src/command/trigger.ts";
+import { type AskedThread, type RunFacts, readTrigger, type Trigger } from "../../src/command/trigger.ts";
 
 export const facts: RunFacts = { repositoryId: 1, runId: "555", actor: { login: "cron-owner", id: 3 } };
-export const noInputs: AskInputs = { session: "", task: "", target: "" };
+export const noInputs: AskInputs = { session: "", answer: "", task: "", target: "" };
 export const ann = { login: "ann", id: 7, type: "User" };
 
 type Parts = {

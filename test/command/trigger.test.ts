@@ -55,8 +55,20 @@ describe("readTrigger", () => {
         repositoryId: 1,
         session: sessionIdOf("repo:1/run:555"),
         sender: { login: "ann", id: 7, type: "User" },
-        asks: { kind: "resume", session: "s0123456789ab", run: "42" },
+        asks: { kind: "resume", session: "s0123456789ab", run: "42", answer: "" },
       },
+    });
+  });
+
+  it("reads what a dispatch says to its session, and refuses an answer to none", () => {
+    const answer = { answer: " approve toolu_1 " };
+    expect(read("workflow_dispatch", dispatch, { ...answer, session: "s0123456789ab" })).toMatchObject({
+      trigger: { asks: { kind: "resume", answer: "approve toolu_1" } },
+    });
+    expect(read("workflow_dispatch", dispatch, { ...answer, task: "tidy" })).toMatchObject({
+      kind: "refused",
+      code: "malformed",
+      why: expect.stringContaining("give `session` too"),
     });
   });
 

@@ -38,7 +38,6 @@ describe("a run that dies between an approval and its call", () => {
   it.each<[string, readonly SessionEvent[], boolean]>([
     ["asked for: abandoned", [requested], true],
     ["granted and not used: abandoned", [requested, granted], true],
-    ["asked for, and suspended cleanly: kept", [requested, suspended], false],
     ["granted, and suspended cleanly: kept", [requested, granted, suspended], false],
   ])("%s", async (_title, approval, abandoned) => {
     const stage = givenStage();

@@ -34,6 +34,7 @@ export const inputSchema = v.object({
     ),
   ),
   session: v.string(),
+  answer: v.string(),
   resolve: optional(v.picklist(["done", "not-done"], "done or not-done")),
   "take-over": optional(
     v.pipe(v.string(), v.regex(/^[1-9]\d{0,19}$/, "the id of a run, as its address ends with")),
@@ -69,6 +70,7 @@ export const inputSchema = v.object({
     ),
     v.transform((words) => words.map(Number)),
   ),
+  images: v.picklist(["off", "uploads"], "off or uploads"),
   durability: v.picklist(["auto", "process", "disk"], "auto, process or disk"),
   "retention-days": whole(1, 90),
   "ship-seconds": whole(0, 86_400),

@@ -34,7 +34,7 @@ describe("settings", () => {
       modelGiven: false,
       githubToken: token,
       triggerPhrase: "/agent",
-      asks: { session: "", task: "", target: "" },
+      asks: { session: "", answer: "", task: "", target: "" },
       resolve: null,
       takeOver: null,
       configPath: ".github/agent.yml",

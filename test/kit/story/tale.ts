@@ -57,7 +57,7 @@ export function tellsStory(): Model {
   };
 }
 
-const undone = /Its changes were discarded|did not take effect|it is not run again/;
+const undone = /Its changes were discarded|did not take effect|it is not run again|it is asked for anew/;
 
 function undoneIn(message: Message | undefined): readonly string[] {
   const blocks = message?.role === "user" ? message.content : [];

@@ -1,0 +1,77 @@
+import { type Authorised, whyUnfit } from "../command/authorise.ts";
+import { sessionsOf } from "./answer.ts";
+import type { Means } from "./means.ts";
+import { type Outcome, outcome } from "./outcome.ts";
+import { type Reference, resume } from "./resume.ts";
+import { saidBy } from "./said.ts";
+import { start } from "./start.ts";
+
+type Options = { readonly signal: AbortSignal };
+
+/**
+ * Words for a session: the one that was dispatched with them, or the newest one of the thread. Where that has ended,
+ * and where there is none, they are the task of a new one.
+ */
+export async function goOn(asked: Authorised, means: Means, options: Options): Promise<Outcome> {
+  const reference = await sessionFor(asked, means);
+  if (reference === null || reference.session === asked.trigger.session) return begin(asked, means, options);
+  const said = saidBy(asked, means);
+  if (said === null)
+    return outcome(
+      "refused",
+      "no-text",
+      "The command holds no words that can be seen, so there is nothing to tell.",
+    );
+  const ended = await resume(reference, asked.by, means, { ...options, said });
+  if (ended.kind !== "refused" || namedIn(asked) !== null) return ended;
+  if (await isOver(ended, reference, means, options)) return begin(asked, means, options);
+  // Time alone ends these.
+  if (ended.reason === "busy" || ended.reason === "lost-race") return ended;
+  const anew = `To begin anew instead, comment \`${means.orders.triggerPhrase} fix\`.`;
+  return { ...ended, detail: `${ended.detail} ${anew}` };
+}
+
+/** The word of a person on a call that waits. */
+export async function judgeCall(asked: Authorised, means: Means, options: Options): Promise<Outcome> {
+  const reference = await sessionFor(asked, means);
+  if (reference === null) {
+    const why = "No session has been started on this thread, so nothing waits for approval.";
+    return outcome("refused", "nothing-to-approve", why);
+  }
+  return resume(reference, asked.by, means, { ...options, said: saidBy(asked, means) });
+}
+
+/** The session that a command speaks of; its own, where an earlier delivery of it has started one. */
+async function sessionFor(asked: Authorised, means: Means): Promise<Reference | null> {
+  const named = namedIn(asked);
+  if (named !== null) return named;
+  if (asked.thread === null) return null;
+  const sessions = await sessionsOf(asked.thread.number, means);
+  return sessions.find(({ session }) => session === asked.trigger.session) ?? sessions[0] ?? null;
+}
+
+function namedIn({ trigger }: Authorised): Reference | null {
+  if (trigger.kind !== "dispatch" || trigger.asks.kind !== "resume") return null;
+  const { session, run } = trigger.asks;
+  return { session, runs: run === null ? [] : [run] };
+}
+
+/**
+ * Whether nothing of the session can be gone on with because there is nothing left to do. What it stored expires; a
+ * lease says that it had not ended by then.
+ */
+async function isOver(
+  { reason }: Outcome,
+  { session }: Reference,
+  means: Means,
+  { signal }: Options,
+): Promise<boolean> {
+  if (reason === "ended" || reason === "not-found") return true;
+  return reason === "expired" && (await means.leases.holders(session, { signal })).length === 0;
+}
+
+function begin(asked: Authorised, means: Means, options: Options): Promise<Outcome> {
+  const unfit = whyUnfit(asked, means.orders);
+  if (unfit !== null) return Promise.resolve(outcome("refused", unfit.code, unfit.why, { exit: unfit.exit }));
+  return start(asked, means, options);
+}
