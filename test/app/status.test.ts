@@ -3,40 +3,11 @@ import { memoryHost } from "../../src/adapters/memory/host.ts";
 import { doingOf } from "../../src/app/doing.ts";
 import { editMs } from "../../src/app/kept-comment.ts";
 import { openBoard } from "../../src/app/status.ts";
-import type { Clock } from "../../src/base/clock.ts";
 import type { Doing, Live } from "../../src/loop/live.ts";
 import { initialState } from "../../src/session/state.ts";
 import { identity } from "../kit/given.ts";
+import { heldClock, settled } from "../kit/held-clock.ts";
 import { givenStage, startProcess, thread } from "../kit/story/stage.ts";
-
-/** A clock that stands still; whoever sleeps wakes up when a test moves it that far. */
-function heldClock(): Clock & { readonly advance: (ms: number) => Promise<void> } {
-  let elapsed = 0;
-  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
-  return {
-    now: () => elapsed,
-    elapsed: () => elapsed,
-    sleep: (ms, { signal }) =>
-      new Promise((resolve) => {
-        const sleeper = { at: elapsed + ms, wake: resolve };
-        sleepers.add(sleeper);
-        signal.addEventListener("abort", () => resolve(), { once: true });
-        if (signal.aborted) resolve();
-      }),
-    advance: async (ms) => {
-      elapsed += ms;
-      for (const sleeper of sleepers) {
-        if (sleeper.at > elapsed) continue;
-        sleepers.delete(sleeper);
-        sleeper.wake();
-      }
-      await settled();
-    },
-  };
-}
-
-/** Whatever has nothing to wait for any more is done. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function givenBoard() {
   const stage = givenStage();

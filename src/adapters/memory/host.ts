@@ -1,4 +1,4 @@
-import type { Sha, Tree } from "../../base/hash.ts";
+import { digestOf, type Sha, type Tree } from "../../base/hash.ts";
 import type { Host, HostRefusal, HostThread } from "../../delivery/host.ts";
 import { commitIdOf, type Entries, treeIdOf, withFiles } from "./git-objects.ts";
 
@@ -34,7 +34,7 @@ export type MemoryGitHub = {
   readonly url: string;
   /** Whose comments are ours. */
   readonly self: string;
-  /** Numeric ids by login; 0 where none is named. */
+  /** Numeric ids by login; one is made of the login where none is named. */
   readonly accounts: Map<string, number>;
   readonly threads: Map<number, HostThread>;
   readonly commits: Map<Sha, Commit>;
@@ -151,7 +151,7 @@ function commentHost(github: MemoryGitHub): Host["comment"] {
         .filter(({ thread, at }) => thread === number && (at === undefined || at >= since))
         .map(({ id, body, author: login, at: createdAt = 0, edited = false, thread }) => {
           const type = login.endsWith("[bot]") ? "Bot" : "User";
-          const author = { login, id: github.accounts.get(login) ?? 0, type };
+          const author = { login, id: github.accounts.get(login) ?? idOf(login), type };
           const url = urlOf({ id, thread });
           return { id, url, body, author, own: login === github.self, createdAt, edited };
         }),
@@ -175,6 +175,10 @@ function commentHost(github: MemoryGitHub): Host["comment"] {
     reacted: async (comment, content) =>
       github.reactions.some((one) => one.comment === comment && one.content === content),
   };
+}
+
+function idOf(login: string): number {
+  return Number.parseInt(digestOf(login).slice(0, 8), 16);
 }
 
 function refused(code: HostRefusal["code"], why: string): HostRefusal {
