@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Mask } from "../base/masking.ts";
 import type { Permissions } from "../command/permissions.ts";
+import type { Pictures } from "../command/pictures.ts";
 import type { Host } from "../delivery/host.ts";
 import type { Check, Checks } from "../gate/checks.ts";
 import type { OnLive } from "../loop/live.ts";
@@ -138,6 +139,8 @@ export type Means = {
   readonly key: SealKey;
   readonly permissions: Permissions;
   readonly host: Host;
+  /** Null where the model is to be shown no picture: none is ever fetched then. */
+  readonly pictures: Pictures | null;
   readonly leases: Leases;
   readonly shelf: Shelf;
   readonly model: Model;

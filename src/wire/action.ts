@@ -13,6 +13,7 @@ import { githubHost } from "../adapters/github/host.ts";
 import { ownIdentity } from "../adapters/github/identity.ts";
 import { githubLeases } from "../adapters/github/leases.ts";
 import { githubPermissions } from "../adapters/github/permissions.ts";
+import { githubPictures } from "../adapters/github/pictures.ts";
 import { githubShelf } from "../adapters/github/shelf.ts";
 import { parseYaml } from "../adapters/yaml/parse.ts";
 import type { Earshot } from "../app/earshot.ts";
@@ -75,6 +76,7 @@ export async function githubMeans({
     identity,
     host,
     shelf,
+    pictures: settings.images === "off" ? null : githubPictures(place, surroundings),
     leases: githubLeases(place),
     permissions: githubPermissions(place),
   };

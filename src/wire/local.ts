@@ -101,6 +101,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     key: localKey(repository.id),
     permissions: memoryPermissions({ [options.user.login]: "admin" }),
     host: localHost({ place, now: systemClock.now }),
+    pictures: null,
     leases: diskLeases({ dir: places.leases, isAlive: isRunAlive }),
     shelf: diskShelf({ dir: places.shelf, run: run.id }),
     model: modelOf(options),

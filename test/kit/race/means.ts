@@ -131,6 +131,7 @@ export function meansOf(
     },
     opened: () => {},
     limit: () => {},
+    pictures: null,
     cancelled: new AbortController().signal,
     say: () => {},
     warn: () => {},

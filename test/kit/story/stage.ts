@@ -137,6 +137,7 @@ export function startProcess(stage: Stage, options: ProcessOptions = {}): Proces
       isOpen = true;
     },
     limit: () => undefined,
+    pictures: null,
     cancelled: new AbortController().signal,
     say: (text) => said.push(text),
     warn: (text) => said.push(text),
