@@ -81,6 +81,9 @@ function tellProgress(
   switch (doing.kind) {
     case "asking":
       return;
+    case "summarising":
+      turn.say("the older part of the conversation is summarised");
+      return;
     case "calling":
       // Where a run goes on in the middle of a turn.
       turn.enter(`turn ${number}, gone on with`);

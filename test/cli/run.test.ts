@@ -46,6 +46,7 @@ describe("run", () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         "turn 1",
+        "> I look first.",
         "  read n.txt",
         "gate, round 1: red; the findings go back to the model",
         "turn 4",
@@ -108,7 +109,10 @@ describe("run", () => {
     const session = sessionIn(out);
     const log = readFileSync(join(terminal.sessions, session, "events.jsonl"), "utf8");
     const shown = git(terminal.repository, ["show", `agent/task-${session}:variables.txt`]);
-    expect(out).toContain("echo ***");
+    expect(out).toContain("> Is it ***?\n");
+    expect(out).toMatch(
+      /^ {2}shell env > variables\.txt; echo \*\*\*\n {2}\| .*\n {2}\| \[exit code 0\]\n {2}ok, /m,
+    );
     expect(log).toContain("Is it ***?");
     expect([out, log, shown].filter((text) => text.includes(key))).toEqual([]);
     expect(shown).not.toContain("ANTHROPIC");

@@ -106,6 +106,7 @@ describe("what is told of a run", () => {
     const run = given();
     const tree = "1".repeat(40) as never;
     run.events(requested(1), received(1), ended(1));
+    run.lives({ kind: "progress", turn: 1, doing: { kind: "summarising" } });
     run.events({ type: "check.started", round: 1, check: "test", on: "change", tree });
     run.events({
       ...{ type: "check.settled", round: 1, check: "test", on: "change", tree, exitCode: 0, timedOut: false },
@@ -114,6 +115,7 @@ describe("what is told of a run", () => {
     run.events({ type: "gate.passed", round: 1, tree, definitions: "d" as never });
     run.events({ type: "session.ended", outcome: "pull-request", reason: "opened" });
     expect(run.lines.slice(3)).toEqual([
+      "the older part of the conversation is summarised",
       "check test on the change",
       "  check test on the change: exit 0, 1.5 s",
       "gate, round 1: passed on tree 111111111111",

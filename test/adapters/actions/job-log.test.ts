@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { harmless } from "../../../src/adapters/actions/harmless.ts";
@@ -101,6 +102,24 @@ describe("the job's log", () => {
     expect(commands.map(({ command }) => command)).toEqual(hostile.map(() => "warning"));
     expect(commands.every(({ data }) => data.includes("***") && !data.includes(secret))).toBe(true);
     expect(commands.every(({ data }) => commandsIn(data).length === 0)).toBe(true);
+  });
+
+  it("knows when the runner has a lot to read, and does not wait for it", async () => {
+    const file = new URL("../../../src/adapters/actions/job-log.ts", import.meta.url).href;
+    const script = `
+      const { jobLog } = await import(${JSON.stringify(file)});
+      const log = jobLog((text) => text);
+      const before = log.isBehind();
+      let lines = 0;
+      for (; !log.isBehind() && lines < 100_000; lines += 1) log.say("x".repeat(999));
+      process.stderr.write(JSON.stringify({ before, lines }), () => process.exit(0));
+    `;
+    // Its output goes into a pipe that nobody reads.
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script]);
+    const told: { before: boolean; lines: number } = JSON.parse((await child.stderr.toArray()).join(""));
+    expect(told.before).toBe(false);
+    expect(told.lines).toBeGreaterThan(200);
+    expect(told.lines).toBeLessThan(5000);
   });
 
   it("cuts what is too long, and a cut shows no half of a secret", async () => {
