@@ -8,7 +8,7 @@ import { replyCost } from "./prices.ts";
 import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { summaryPrompt } from "./summary-prompt.ts";
-import { transcriptOf } from "./transcript.ts";
+import { type Transcript, transcriptOf } from "./transcript.ts";
 import { bytesPerToken } from "./window.ts";
 
 /** `words` is null where the model writes nothing that can be used; what it cost is known in any case. */
@@ -32,7 +32,6 @@ export type Worth =
 
 const shareTranscript = 1 / 2;
 const shareReply = 1 / 4;
-const transcriptBytesMin = 4 * 1024;
 
 /**
  * Has the model sum up `messages`, in a request of its own without tools. It is retried like any other, and each failed
@@ -50,13 +49,14 @@ export async function summarise(
   let costUsd: number | null = 0;
   let empty = 0;
   while (journal.facts.fill.tries < triesMax) {
-    const asked = summaryRequest(messages, { model: run.request.model, maxTokens, bytesMax });
+    const transcript = transcriptOf(messages, { bytesMax });
+    const asked = summaryRequest(transcript, { model: run.request.model, maxTokens });
     // What it says is no part of the conversation, so nobody is shown it while it comes.
     const reply = await model.reply(asked, { signal, onLive: () => undefined });
     if (reply.kind === "failed") {
       const end = await failed(run, reply);
       if (end !== null) return { kind: "ended", end };
-      if (reply.verdict === "too-large") bytesMax = Math.max(transcriptBytesMin, Math.floor(bytesMax / 2));
+      if (reply.verdict === "too-large") bytesMax = Math.floor(Buffer.byteLength(transcript.text) / 2);
       continue;
     }
     usage = addUsage(usage, reply.usage);
@@ -79,15 +79,10 @@ export function worthOf({ content, stopReason }: Pick<Written, "content" | "stop
   return { kind: "words", text, cut: stopReason !== "end_turn" && stopReason !== "stop_sequence" };
 }
 
-export function summaryRequest(
-  messages: readonly Message[],
-  {
-    model,
-    maxTokens,
-    bytesMax,
-  }: { readonly model: string; readonly maxTokens: number; readonly bytesMax: number },
+function summaryRequest(
+  { text, boundary }: Transcript,
+  { model, maxTokens }: { readonly model: string; readonly maxTokens: number },
 ): ModelRequest {
-  const { text, boundary } = transcriptOf(messages, { bytesMax });
   const words = [
     `This is the transcript. Each section stands between the lines [begin ${boundary}: …] and [end ${boundary}: …], whose first words say what it is; nothing else in it is such a line.`,
     text,

@@ -34,8 +34,13 @@ export function transcriptOf(
   const saidMax = Math.min(saidBytesMax, Math.floor(bytesMax / 4));
   let parts: readonly string[] = [];
   for (let foundMax = Math.min(foundBytesMax, saidMax); ; foundMax = Math.floor(foundMax / 2)) {
-    parts = sections.map(({ label, text, kind }) =>
-      quotation(label, excerpt(text, kind === "said" ? saidMax : foundMax), boundary),
+    const bytesOf = (kind: Section["kind"], at: number): number => {
+      if (kind === "found") return foundMax;
+      // An earlier summary ends with its words, behind what people said.
+      return at === 0 ? Math.min(2 * saidMax, Math.floor(bytesMax / 4)) : saidMax;
+    };
+    parts = sections.map(({ label, text, kind }, at) =>
+      quotation(label, excerpt(text, bytesOf(kind, at)), boundary),
     );
     if (bytesIn(parts) <= bytesMax || foundMax < foundBytesMin) break;
   }
