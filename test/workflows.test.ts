@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { isMap, isScalar, parseDocument, visit } from "yaml";
 
@@ -94,6 +95,58 @@ describe("the workflows", () => {
       });
     },
   );
+});
+
+/** An expression with `&&`, `||` and function calls, which are JavaScript's here as well. */
+function evaluated(expression: string, contexts: Readonly<Record<string, unknown>>): unknown {
+  return runInNewContext(expression, {
+    fromJSON: JSON.parse,
+    contains: (list: readonly string[], one: string | undefined) =>
+      list.some((item) => item.toLowerCase() === one?.toLowerCase()),
+    startsWith: (text: string | undefined, start: string) =>
+      (text ?? "").toLowerCase().startsWith(start.toLowerCase()),
+    ...contexts,
+  });
+}
+
+describe("the workflow of the README", () => {
+  const text = workflows.find(
+    ({ from, text }) => from.startsWith("README.md") && /^name: agent$/m.test(text),
+  )?.text;
+  const expressionIn = (key: string): string =>
+    valuesOf(key, text ?? "")[0]?.value.replace(/^agent-\$\{\{ (.*) \}\}$/, "$1") ?? "";
+  const by = (comment: string | null, inputs = {}) => ({
+    github: {
+      run_id: 99,
+      event_name: comment === null ? "workflow_dispatch" : "issue_comment",
+      event:
+        comment === null ? { comment: {}, issue: {} } : { comment: { body: comment }, issue: { number: 7 } },
+    },
+    inputs,
+  });
+
+  it.each([
+    ["/agent fix", 7],
+    ["/agent stop", 99],
+    ["/agent status", 99],
+    ["/agent help", 99],
+    ["/agent use a queue", 7],
+    ["/agent approve", 7],
+    ["/agent resume", 7],
+    ["/agent status quo is wrong", 7],
+    ["/agent stop it", 7],
+  ])("lets one run at a time work on a thread, and answers beside it: %s", (comment, group) => {
+    expect(evaluated(expressionIn("group"), by(comment))).toBe(group);
+    expect(evaluated(expressionIn("if"), by(comment))).toBe(true);
+  });
+
+  it("lets one run at a time work on a session that is dispatched, and starts nothing without the phrase", () => {
+    const group = expressionIn("group");
+    expect(evaluated(group, by(null, { session: "s0123456789ab" }))).toBe("s0123456789ab");
+    expect(evaluated(group, by(null))).toBe(99);
+    expect(evaluated(expressionIn("if"), by(null))).toBe(true);
+    expect(evaluated(expressionIn("if"), by("Thanks!"))).toBe(false);
+  });
 });
 
 describe("a fault is found:", () => {
