@@ -26,17 +26,20 @@ describe("a command whose run was dropped while it waited", () => {
     const { issue, comment } = world.asked({ comment: "/agent fix" });
     says(issue, "/agent fix", "stranger");
     says(issue, "I would say /agent fix");
+    // These are answered beside whatever works or waits, so that they say nothing of it.
     await world.finish(says(issue, "/agent status"));
+    expect(answersOn(issue)).toEqual([]);
+    await world.finish(says(issue, "/agent resume"));
     expect(answersOn(issue)).toHaveLength(1);
     expect(answersOn(issue)[0]).toContain(`#issuecomment-${comment}`);
-    await world.finish(says(issue, "/agent status"));
+    await world.finish(says(issue, "/agent resume"));
     expect(answersOn(issue)).toHaveLength(1);
   });
 
   it("is not said of one that a run has seen, nor of one that came later (F66)", async () => {
     const first = world.asked({ comment: "/agent help" });
     await world.finish(first);
-    const second = says(first.issue, "/agent status");
+    const second = says(first.issue, "/agent resume");
     says(first.issue, "/agent fix");
     await world.finish(second);
     expect(answersOn(first.issue)).toEqual([]);

@@ -37,6 +37,8 @@ export interface CommentChange {
   /** Null: the author's account was deleted. Left out: the sender. */
   readonly user?: UserChange | null;
   readonly authorAssociation?: string;
+  /** When it was written, and not changed since. */
+  readonly at?: string;
 }
 
 export interface IssueCommentOptions {
@@ -186,6 +188,7 @@ function commentOf(example: unknown, change: CommentChange, issue: Json, sender:
     issue_url: issue["url"],
     id,
     body: change.body ?? "/agent fix",
+    ...(change.at !== undefined && { created_at: change.at, updated_at: change.at }),
     user: change.user === null ? null : change.user ? userOf(comment["user"], change.user) : sender,
     author_association: change.authorAssociation ?? "OWNER",
     performed_via_github_app: null,

@@ -171,7 +171,7 @@ export function commentPayload(
       state: issue.state === "closed" ? "closed" : "open",
       locked: issue.locked,
     },
-    comment: { id: comment.id, body: comment.body ?? "", user: sender },
+    comment: { id: comment.id, body: comment.body ?? "", user: sender, at: comment.created_at },
     sender,
   });
 }
