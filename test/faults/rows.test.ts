@@ -2,8 +2,31 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** What can break in the artifact service, on the runner, in its processes and on its disk. */
+/** What can break at the model's provider, in the artifact service, on the runner, in its processes and on its disk. */
 const rows: Readonly<Record<string, string>> = {
+  F1: "a rate limit that says when to come back",
+  F2: "a spend limit",
+  F3: "a provider that is down or busy",
+  F4: "a key, a right or a model that is refused",
+  F5: "a conversation larger than the provider takes",
+  F6: "a history that the provider would refuse",
+  F7: "an error inside a stream",
+  F8: "a stream cut off",
+  F9: "a stream that just ends",
+  F10: "an answer that does not begin",
+  F11: "a stream that stands still",
+  F13: "a call cut at the output limit",
+  F14: "calls that may not run",
+  F16: "an empty reply",
+  F17: "a paused reply",
+  F18: "a refusal",
+  F19: "a reply cut by the window",
+  F20: "events, blocks and reasons that nobody knows",
+  F21: "an answer that is no stream",
+  F22: "bytes split, and lines written, in any way",
+  F23: "events out of order",
+  F24: "thinking that must come back as it was",
+  F25: "counts that are missing, and budgets crossed in a turn",
   F41: "a name of an artifact that exists already",
   F42: "no room for artifacts, or none allowed",
   F43: "an upload that fails or hangs at any of its requests",

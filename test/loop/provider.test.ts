@@ -36,7 +36,7 @@ const script: readonly Step[] = [
 const modelAt = (url: string) => anthropicModel({ apiKey: "key", baseUrl: url, clock: stoppedClock() });
 
 describe("a session against the Messages API", () => {
-  it("sends nothing that the API refuses, and each request extends the one before", async () => {
+  it("sends nothing that the API refuses, and each request extends the one before (F6)", async () => {
     await using server = await startModel({ script });
     const session = await given({ model: modelAt(server.url) });
     expect(await session.run()).toEqual({ kind: "finished", text: "Fixed it.\n\nBecause." });

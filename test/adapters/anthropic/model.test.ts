@@ -60,7 +60,7 @@ describe("the Anthropic model", () => {
     made.server.assertDone();
   });
 
-  it("gives signed blocks back byte for byte, so that the provider takes them", async () => {
+  it("gives signed blocks back byte for byte, so that the provider takes them (F24)", async () => {
     await using made = await start([use("read", {}, { id: "a", thinking: "Ünïcode — ✓" }), say("Done")]);
     const { content } = given((await ask(made.model)).reply);
     const messages = [

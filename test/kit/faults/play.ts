@@ -1,0 +1,189 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { End } from "../../../src/loop/end.ts";
+import type { SessionEvent } from "../../../src/session/event.ts";
+import { promptHash } from "../model/prefix.ts";
+import type { Case, Step } from "./case.ts";
+import { type VirtualClock, virtualClock } from "./clock.ts";
+import { type Predicted, predict } from "./oracle.ts";
+import type { FaultServer, Planned, Session } from "./server.ts";
+import { type Left, openStage, plenty, type Stage } from "./stage.ts";
+import { told } from "./steps.ts";
+import { streamOf, text } from "./streams.ts";
+
+export type Judged = {
+  readonly name: string;
+  readonly row: string;
+  readonly hung: boolean;
+  /** What did not come out as predicted; empty when all did. */
+  readonly wrong: readonly string[];
+  readonly toolsFromIncomplete: number;
+  readonly invalidRequests: number;
+};
+
+const summary = told(streamOf({ content: [text("Looked at the parser.")] }));
+
+/** Turns of the event loop without an end that are taken for a hang; a session needs some hundreds. */
+const turnsMax = 60_000;
+/** Far beyond every deadline of a session, ms. */
+const elapsedMax = 7 * 24 * 3_600_000;
+
+type Played = {
+  readonly session: Session;
+  readonly clock: VirtualClock;
+  readonly stage: Stage;
+  /** Null when it did not end. */
+  readonly end: End | Error | null;
+};
+
+export async function play(one: Case, server: FaultServer): Promise<Judged> {
+  const first = await playSteps(one.steps, one, server, null);
+  const left = one.dies === undefined ? null : deadAt(first.stage.left(), one.dies);
+  const played =
+    left === null ? [first] : [first, await playSteps(one.dies?.answers ?? [], one, server, left, first)];
+  const wrong = played.flatMap((part, i) => judge(one, part, i === 0 ? null : { left, first }));
+  const invalid = played.flatMap(({ session }) => session.invalid);
+  return {
+    name: one.name,
+    row: one.row,
+    hung: played.some(({ end }) => end === null),
+    wrong: [...wrong, ...invalid.map((why) => `a request is not valid: ${why}`)],
+    toolsFromIncomplete: played.reduce((sum, { stage }) => sum + stage.early.length, 0),
+    invalidRequests: invalid.length,
+  };
+}
+
+async function playSteps(
+  steps: readonly Step[],
+  { budget, summaries = [summary] }: Case,
+  server: FaultServer,
+  left: Left | null,
+  before?: Played,
+): Promise<Played> {
+  const clock = virtualClock();
+  const session = server.begin(steps.map(plannedBy), {
+    summaries: summaries.map(plannedBy),
+    clock,
+    ...(before === undefined ? {} : { before: before.session }),
+  });
+  const stage = await openStage({ server, session, clock }, { budget, left });
+  const end = await drive(stage.run(), { clock, session, retries: stage.retries });
+  return { session, clock, stage, end };
+}
+
+function plannedBy({ delivery, meaning }: Step): Planned {
+  if (meaning.kind !== "taken") return { delivery, whole: null };
+  return { delivery, whole: { content: meaning.content, paused: meaning.next === "paused" } };
+}
+
+/** The log as a run left it that died behind one of its records. */
+function deadAt({ log, files }: Left, { type, nth }: NonNullable<Case["dies"]>): Left {
+  const places = log.flatMap((event, i) => (event.type === type ? [i] : []));
+  const last = places[nth - 1];
+  if (last === undefined) throw new Error(`the log has ${places.length} records ${type}, not ${nth}`);
+  const claimed: SessionEvent = {
+    type: "run.claimed",
+    gen: 2,
+    run: { id: "2", attempt: 1, job: "agent" },
+    head: null,
+  };
+  return { log: [...log.slice(0, last + 1), claimed], files };
+}
+
+/** Moves time whenever only time is waited for. Null when the session does not end. */
+async function drive(
+  run: Promise<End>,
+  { clock, session, retries }: Pick<Played, "clock" | "session"> & { readonly retries: () => boolean },
+): Promise<End | Error | null> {
+  let ended: End | Error | null = null;
+  run.then(
+    (end) => {
+      ended = end;
+    },
+    (error: unknown) => {
+      ended = error instanceof Error ? error : new Error(String(error));
+    },
+  );
+  let seen = "";
+  let quiet = 0;
+  for (let turn = 0; turn < turnsMax; turn += 1) {
+    await nextTurn();
+    if (ended !== null) return ended;
+    const now = `${session.requests.length} ${session.summaries.length} ${session.written()} ${clock.asked()}`;
+    quiet = now === seen ? quiet + 1 : 0;
+    seen = now;
+    const due = clock.nextDue();
+    if (quiet < 3 || due === null || !(retries() || session.waits())) continue;
+    if (due > elapsedMax) return null;
+    clock.moveTo(due);
+    quiet = 0;
+  }
+  return null;
+}
+
+type Resumed = { readonly left: Left | null; readonly first: Played };
+
+function judge(
+  one: Case,
+  { end, session, clock, stage }: Played,
+  resumed: Resumed | null,
+): readonly string[] {
+  if (end === null) return ["it does not end"];
+  if (end instanceof Error) return [`it throws: ${end.message}`];
+  const wrong: string[] = [];
+  const expect = (what: string, got: unknown, wanted: unknown): void => {
+    if (JSON.stringify(got) === JSON.stringify(wanted)) return;
+    wrong.push(`${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`);
+  };
+  const predicted = predictedFor(one, resumed);
+  expect("requests", session.requests.length, predicted.requests);
+  expect("requests for a summary", session.summaries.length, predicted.summaries);
+  expect("the end", end.kind, predicted.end);
+  expect("calls that ran", stage.ran, predicted.ran);
+  if (end.kind === "provider") {
+    const { retryAtMs } = end;
+    expect(
+      "ms to the time to come back",
+      retryAtMs === null ? null : retryAtMs - clock.now(),
+      predicted.comeBackMs,
+    );
+    if (end.reason.includes("CANARY")) wrong.push("the reason repeats the key");
+  }
+  if (JSON.stringify(stage.left().log).includes("CANARY")) wrong.push("the log holds the key");
+  if (resumed !== null && !asksTheSame(session, resumed))
+    wrong.push("the resumed run asks for something else");
+  return wrong;
+}
+
+function predictedFor(one: Case, resumed: Resumed | null): Predicted {
+  const budgetMs = (one.budget?.minutes ?? plenty.minutes) * 60_000;
+  if (resumed === null) {
+    return {
+      ...predict(
+        one.steps.map(({ meaning }) => meaning),
+        { budgetMs },
+      ),
+      ...one.predicted,
+    };
+  }
+  const answers = one.dies?.answers ?? [];
+  return predict(
+    answers.map(({ meaning }) => meaning),
+    { budgetMs, tries: triesIn(resumed.left?.log ?? []) },
+  );
+}
+
+/** Requests of the turn that was open when the run died. */
+function triesIn(log: readonly SessionEvent[]): number {
+  const from = log.findLastIndex(({ type }) => type === "turn.ended");
+  return log.slice(from + 1).filter(({ type }) => type === "reply.requested").length;
+}
+
+/** Whether the first request of a resumed run is the one that the dead run made, or would have made. */
+function asksTheSame({ requests }: Session, { left, first }: Resumed): boolean {
+  const [asked] = requests;
+  if (asked === undefined || left === null) return true;
+  const made = left.log.filter(({ type }) => type === "reply.requested").length;
+  const last = left.log.findLast(({ type }) => type !== "run.claimed");
+  const then = first.session.requests[last?.type === "turn.ended" ? made : made - 1];
+  return then !== undefined && promptHash(then) === promptHash(asked);
+}
