@@ -50,7 +50,7 @@ export function waitingText(waiting: Waiting, options: WaitingOptions): string {
       return joined([
         `Baton wants to make ${head} that a person has to allow. ${tail}`,
         ...calls.map((call) => approvalOf(call, options)),
-        otherWords(options),
+        verdicts(options),
       ]);
     }
   }
@@ -79,35 +79,34 @@ function answers({ session, triggerPhrase, thread }: WaitingOptions): string {
   ].join(" ");
 }
 
-function approvalOf(call: WaitingCall, options: WaitingOptions): string {
+function approvalOf(call: WaitingCall, { triggerPhrase, thread, max }: WaitingOptions): string {
   const { id, tool, why } = call;
-  const { session, triggerPhrase, thread, max } = options;
   const exact = exactJson(call.arguments);
   const kept = exact.length <= max ? exact : exact.slice(0, max).replace(/[\ud800-\udbff]$/, "");
   const cut =
     kept.length === exact.length
       ? ""
       : `(Cut here: ${kept.length} of ${exact.length} characters are shown. Who allows the call allows all of it.)`;
-  const dispatch = (answer: string): string =>
-    `dispatch the workflow with the session ${codeSpan(session)} and ${codeSpan(answer)} as ${codeSpan("answer")}`;
-  const ways = (answer: string): string =>
-    thread !== null
-      ? `comment ${codeSpan(`${triggerPhrase} ${answer}`)} on #${thread}, or ${dispatch(answer)}`
-      : dispatch(answer);
+  const way = (verdict: string): string =>
+    thread === null
+      ? `answer ${codeSpan(verdict)}`
+      : `comment ${codeSpan(`${triggerPhrase} ${verdict}`)} on #${thread}`;
   return joined([
     `The call ${codeSpan(id)} of ${codeSpan(tool)} waits because ${neutralCell(why, 200)}. Its arguments, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     codeBlock(kept.split("\n"), "json", triggerPhrase).join("\n"),
     cut,
     [
-      `- To allow it, ${ways(`approve ${id}`)}.`,
-      `- To refuse it, ${ways(`deny ${id}`)}; words after the id are told to the model.`,
+      `- To allow it, ${way(`approve ${id}`)}.`,
+      `- To refuse it, ${way(`deny ${id}`)}; words after the id are told to the model.`,
     ].join("\n"),
   ]);
 }
 
-function otherWords({ triggerPhrase, thread }: WaitingOptions): string {
-  if (thread === null) return "";
-  return `Any other words after ${codeSpan(triggerPhrase)} refuse what waits and are told to the model.`;
+function verdicts({ session, triggerPhrase, thread }: WaitingOptions): string {
+  const dispatch = `the workflow is dispatched with the session ${codeSpan(session)}`;
+  if (thread === null) return `It is answered where ${dispatch} and the answer as ${codeSpan("answer")}.`;
+  const phrase = codeSpan(triggerPhrase);
+  return `Any other words after ${phrase} refuse what waits, and are told to the model. What stands after ${phrase} can also be given as ${codeSpan("answer")} where ${dispatch}.`;
 }
 
 function joined(parts: readonly string[]): string {
