@@ -1,9 +1,11 @@
+import { picturedIn } from "../command/task.ts";
 import type { LoopParts, NewInput } from "../loop/run.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
 import { openLooks } from "./looks.ts";
 import type { Means } from "./means.ts";
 import { commentOf, firstOf, inputIdOf, inputOf, type Overheard, overheard } from "./overheard.ts";
+import { type Held, picturesFor } from "./pictured.ts";
 import { drawBoundary } from "./quote.ts";
 import { judgeSpeakers } from "./speakers.ts";
 
@@ -28,7 +30,7 @@ const waitMs = { turn: 5_000, end: 20_000 };
 
 export function openEars(
   { thread }: Pick<Identity, "thread">,
-  { means, state }: { readonly means: Means; readonly state: () => State },
+  { means, state, held }: { readonly means: Means; readonly state: () => State; readonly held: () => Held },
 ): Ears {
   if (thread === null) return deaf();
   const { host, clock, say, earshot } = means;
@@ -73,13 +75,40 @@ export function openEars(
       if (stop !== null) return [];
       const { inputs } = state();
       const words = known.filter(({ kind }) => kind === "addition" || at === "end");
-      const told = words.flatMap((one) => inputOf(one, () => drawBoundary(means)) ?? []);
+      const boundary = (): string => drawBoundary(means);
+      const told = words.flatMap((one) => inputOf(one, boundary) ?? []);
       const taken = firstOf(told.filter(({ id }) => !inputs.includes(id)));
       notice(taken);
-      return taken;
+      const said = known.filter(({ id }) => taken.some((one) => one.id === inputIdOf(id)));
+      return means.pictures === null
+        ? taken
+        : picturedInputs(said, means, { held: held(), boundary, signal });
     },
     [Symbol.dispose]: () => over.abort(),
   };
+}
+
+/** One after the other, so that together they are not more than the session has room for. */
+async function picturedInputs(
+  said: readonly Overheard[],
+  means: Means,
+  {
+    held,
+    boundary,
+    signal,
+  }: { readonly held: Held; readonly boundary: () => string; readonly signal: AbortSignal },
+): Promise<readonly NewInput[]> {
+  const inputs: NewInput[] = [];
+  let { count, characters } = held;
+  for (const one of said) {
+    const text = picturedIn(one.text, { kind: "comment", id: one.id });
+    const taken = await picturesFor([text], means, { held: { count, characters }, signal });
+    count += taken.pictures.length;
+    for (const { data } of taken.pictures) characters += data.length;
+    const input = inputOf(one, boundary, taken);
+    if (input !== null) inputs.push(input);
+  }
+  return inputs;
 }
 
 /** No thread, nobody to listen to. */

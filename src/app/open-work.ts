@@ -1,4 +1,5 @@
 import { remainingMs, spentOf } from "../loop/budget.ts";
+import { imagesHeld } from "../loop/context.ts";
 import type { Budget } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
@@ -39,7 +40,11 @@ export async function carryOn(
     notes: options.notes,
   });
   const system = await systemOf(journal);
-  using ears = openEars(identity, { means, state: () => journal.state });
+  using ears = openEars(identity, {
+    means,
+    state: () => journal.state,
+    held: () => imagesHeld(parts.story.context),
+  });
   const signal = AbortSignal.any([options.signal, ears.stopped]);
   const work: Work = { ...parts, system, shipper, board, ears };
   means.opened(identity.session);

@@ -1,4 +1,5 @@
 import { parseCommand } from "../command/command.ts";
+import { nothingTaken, type Taken } from "../command/take-pictures.ts";
 import { additionText, loginOf, remarkText } from "../command/task.ts";
 import type { RecentComment } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
@@ -61,11 +62,17 @@ export function overheard(
     .sort((a, b) => a.id - b.id);
 }
 
-/** As the model is told it; null where nothing of it can be seen. */
-export function inputOf({ kind, id, author, text }: Overheard, boundary: () => string): NewInput | null {
+/** As the model is told it, with what was fetched of its pictures; null where nothing of it can be seen. */
+export function inputOf(
+  { kind, id, author, text }: Overheard,
+  boundary: () => string,
+  taken: Taken = nothingTaken,
+): NewInput | null {
   const told = kind === "remark" ? remarkText : additionText;
-  const said = told({ by: loginOf(author.login), text }, { boundary });
-  return said === null ? null : { id: inputIdOf(id), by: author.login, text: said.text };
+  const said = told({ by: loginOf(author.login), text }, { boundary, taken });
+  if (said === null) return null;
+  const shown = taken.pictures.length === 0 ? {} : { images: taken.pictures };
+  return { id: inputIdOf(id), by: author.login, text: said.text, ...shown };
 }
 
 /** The first of them, within what is taken in at once; one at least. */

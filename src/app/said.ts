@@ -11,13 +11,14 @@ import { drawBoundary } from "./quote.ts";
  * once; `text` is what the model is told of it; without a `call` the only one that waits is meant.
  */
 export type Said =
-  | { readonly kind: "words"; readonly input: string; readonly text: string }
+  | { readonly kind: "words"; readonly input: string; readonly text: string; readonly asked: Authorised }
   | { readonly kind: "approve"; readonly input: string; readonly call: string | null }
   | {
       readonly kind: "deny";
       readonly input: string;
       readonly call: string | null;
       readonly text: string | null;
+      readonly asked: Authorised;
     };
 
 /** Where a command was said, unique in a session: its comment, or the run that was dispatched with it. */
@@ -36,8 +37,8 @@ export function saidBy(asked: Authorised, means: Means): Said | null {
     boundary: () => drawBoundary(means),
   });
   const text = told.kind === "task" ? told.text : null;
-  if (command.kind === "deny") return { kind: "deny", input, call: command.id, text };
-  return text === null ? null : { kind: "words", input, text };
+  if (command.kind === "deny") return { kind: "deny", input, call: command.id, text, asked };
+  return text === null ? null : { kind: "words", input, text, asked };
 }
 
 /**
@@ -65,7 +66,7 @@ export type Answers =
       /** What becomes of the calls that wait. */
       readonly events: readonly SessionEvent[];
       /** What the model is told after that, or null. */
-      readonly input: { readonly id: string; readonly text: string } | null;
+      readonly input: { readonly id: string; readonly text: string; readonly asked: Authorised } | null;
     }
   | {
       readonly kind: "refused";
@@ -90,7 +91,7 @@ export function answersTo(
   if (said.kind === "words") {
     // Somebody who says something else than yes has not allowed what waits.
     const events = waiting.map((id): SessionEvent => ({ type: "approval.denied", id, by }));
-    return { kind: "answers", events, input: { id: said.input, text: said.text } };
+    return { kind: "answers", events, input: { id: said.input, text: said.text, asked: said.asked } };
   }
   const id = said.call ?? waiting[0];
   if (id === undefined || !waiting.includes(id)) return nothing(said.call, waiting, state);
@@ -109,7 +110,7 @@ export function answersTo(
   return {
     kind: "answers",
     events: [{ type: "approval.denied", id, ...denied }],
-    input: said.text === null ? null : { id: input, text: said.text },
+    input: said.text === null ? null : { id: input, text: said.text, asked: said.asked },
   };
 }
 

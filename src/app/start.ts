@@ -1,5 +1,5 @@
 import type { Authorised } from "../command/authorise.ts";
-import { picturedTexts, taskText } from "../command/task.ts";
+import { picturedRequest, picturedThread, taskText } from "../command/task.ts";
 import { branchName } from "../delivery/branch.ts";
 import { markerOf } from "../delivery/marker.ts";
 import type { Config } from "../gate/config.ts";
@@ -19,7 +19,7 @@ import { sessionsOf } from "./answer.ts";
 import type { Ground, Means } from "./means.ts";
 import { carryOn, unleasedNote } from "./open-work.ts";
 import { type Outcome, outcome } from "./outcome.ts";
-import { picturesFor, removedNote } from "./pictured.ts";
+import { noneHeld, picturesFor, removedNote } from "./pictured.ts";
 import { protocol, toolsDigest } from "./protocol.ts";
 import { drawBoundary } from "./quote.ts";
 import { configOf, instructionsOf } from "./read-config.ts";
@@ -174,7 +174,8 @@ async function begin(
     return outcome("refused", read.code, withGuess(read.why, orders.configPath, read.guess), known);
   const { config } = read;
   const repository = `${means.repository.owner}/${means.repository.name}`;
-  const taken = await picturesFor(picturedTexts(asked), means, { story: null, signal });
+  const texts = [picturedRequest(asked), picturedThread(asked)];
+  const taken = await picturesFor(texts, means, { held: noneHeld, signal });
   const task = taskText(asked, { repository, boundary: () => drawBoundary(means), taken });
   if (task.kind === "refused") return outcome("refused", task.code, task.why, known);
   const claim = await claimSession(session, {

@@ -1,3 +1,5 @@
+import { imagesHeld } from "../loop/context.ts";
+import { acceptInput } from "../loop/input.ts";
 import { openStory, type Story } from "../loop/story.ts";
 import { stateOf } from "../session/checkpoint.ts";
 import { type Claim, claimSession } from "../session/claim.ts";
@@ -13,6 +15,7 @@ import type { Ground, Means } from "./means.ts";
 import { whyMoved } from "./moved.ts";
 import { carryOn, unleasedNote } from "./open-work.ts";
 import { type Outcome, outcome } from "./outcome.ts";
+import { picturedFollowUp } from "./pictured.ts";
 import { budgetOf, type Proved } from "./proved.ts";
 import { configOf } from "./read-config.ts";
 import { resumeFacts } from "./resume-facts.ts";
@@ -207,9 +210,9 @@ async function append(
   const text = await journal.store(resumedNote(facts));
   await story.append({ type: "note.added", about: "resumed", text });
   if (answers.input !== null) {
-    const { id } = answers.input;
-    const told = await journal.store(answers.input.text);
-    await story.append({ type: "input.accepted", id, by, text: told });
+    const held = imagesHeld(story.context);
+    const told = await picturedFollowUp(answers.input, means, { held, signal: means.cancelled });
+    await acceptInput(story, { ...told, id: answers.input.id, by });
   }
   const again = verifyLog(await files.read(), { witnessed: [] });
   if (again.kind === "damage") return refusal("failed", `the log that was just written: ${again.why}`);

@@ -14,24 +14,27 @@ type TaskOptions = {
   readonly repository: string;
   /** Draws a random boundary, such as 16 hex digits; drawn again when a text holds it. */
   readonly boundary: () => string;
-  /** What was fetched of the pictures in `picturedTexts`; else all of them are left out. */
+  /** What was fetched of the pictures in these texts; else all of them are left out. */
   readonly taken?: Taken;
 };
 
-/** The texts of a command that may refer to pictures, as the model is told them, and where they stand. */
-export function picturedTexts({
-  thread,
-  command,
-  trigger,
-}: Authorised): readonly { readonly text: string; readonly place: TextPlace | null }[] {
+/** A text in which the model is shown pictures, and where it stands. */
+export type Pictured = { readonly text: string; readonly place: TextPlace | null };
+
+/** The words of the command itself, as the model is told them. */
+export function picturedRequest({ command, trigger }: Authorised): Pictured {
   const said = "text" in command ? command.text : "";
-  const from: TextPlace | null =
-    trigger.kind === "comment" ? { kind: "comment", id: trigger.comment.id } : null;
-  const at: TextPlace | null = thread === null ? null : { kind: "thread", number: thread.number };
-  return [
-    { text: normaliseUntrusted(said.trim()).text, place: from },
-    { text: normaliseUntrusted((thread?.body ?? "").trim()).text, place: at },
-  ];
+  const place = trigger.kind === "comment" ? ({ kind: "comment", id: trigger.comment.id } as const) : null;
+  return picturedIn(said, place);
+}
+
+/** What the thread says, as the model is told it. */
+export function picturedThread({ thread }: Authorised): Pictured {
+  return picturedIn(thread?.body ?? "", thread === null ? null : { kind: "thread", number: thread.number });
+}
+
+export function picturedIn(raw: string, place: TextPlace | null): Pictured {
+  return { text: normaliseUntrusted(raw.trim()).text, place };
 }
 
 /**

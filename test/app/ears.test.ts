@@ -43,7 +43,11 @@ async function givenEars(options: { readonly permissions?: Permissions; readonly
   github.accounts.set("listed[bot]", listed);
   const state = { ...initialState, since: 5000, inputs: ["comment:501"] };
   const about = { thread: options.deaf ? null : ({ kind: "issue", number: thread } as const) };
-  const ears = openEars(identity(about), { means, state: () => state });
+  const ears = openEars(identity(about), {
+    means,
+    state: () => state,
+    held: () => ({ count: 0, characters: 0 }),
+  });
   // The look that it begins with has been made.
   await settled();
   return {
