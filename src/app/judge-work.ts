@@ -1,7 +1,7 @@
 import type { Tree } from "../base/hash.ts";
 import type { Checks } from "../gate/checks.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
-import { judge, passedBefore } from "../gate/gate.ts";
+import { judge, knownOnBase, passedBefore } from "../gate/gate.ts";
 import { type Marked, protection } from "../gate/protected.ts";
 import { setupInputs } from "../gate/setup-inputs.ts";
 import type { Passed } from "../gate/verdict.ts";
@@ -47,10 +47,12 @@ export async function judgeWork(
   const paths = await setupInputs(changes, contentsOf(work, changes));
   if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
   const baseTree = workspace.baseTree;
-  // Only a run that goes on from a passed gate has anything to look up there.
-  const records = journal.state.gate.verified === null ? [] : await journal.recordsFrom(0);
+  // Only a gate that is not the session's first has anything to look up there.
+  const { gate } = journal.state;
+  const isFirst = gate.verified === null && Object.keys(gate.base).length === 0;
+  const records = isFirst ? [] : await journal.recordsFrom(0);
   const events = records.map(({ record }) => record.event);
-  const before = passedBefore(events, { checks, baseTree, tree });
+  const before = await passedBefore(events, { checks, baseTree, tree }, journal.load);
   const verdict =
     before ??
     (await judge({
@@ -59,7 +61,8 @@ export async function judgeWork(
       baseTree,
       tree,
       round: journal.state.gate.rounds + 1,
-      known: new Map(Object.entries(journal.state.gate.base)),
+      known: await knownOnBase(events, baseTree, journal.load),
+      tamper: config.tamper,
       append: story.append,
       payload: journal.store,
       quote: quoteFor(means),

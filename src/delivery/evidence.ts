@@ -1,4 +1,5 @@
-import type { EvidenceRow } from "../gate/evidence.ts";
+import type { Counts } from "../gate/counts.ts";
+import { type EvidenceRow, fewerTests } from "../gate/evidence.ts";
 import { codeSpan } from "./neutral.ts";
 
 const rowsMax = 50;
@@ -13,17 +14,47 @@ export function evidenceTable(rows: readonly EvidenceRow[]): string {
       codeSpan(row.command) + where,
       row.onBase,
       row.onTree,
+      tests(row),
       row.msOnTree === null ? "" : duration(row.msOnTree),
     ];
     return `| ${cells.join(" | ")} |`;
   });
   const more = rows.length > rowsMax ? ["", `${rows.length - rowsMax} more checks are not shown.`] : [];
   return [
-    "| check | command | on base | on this tree | duration |",
-    "|---|---|---|---|---|",
+    "| check | command | on base | on this tree | tests, base → this tree | duration |",
+    "|---|---|---|---|---|---|",
     ...shown,
     ...more,
+    ...belowTable(rows),
   ].join("\n");
+}
+
+/** On base, then on the tree. */
+function tests({ countsOnBase, countsOnTree }: EvidenceRow): string {
+  if (countsOnBase === null && countsOnTree === null) return "exit code only";
+  return `${numbers(countsOnBase)} → ${numbers(countsOnTree)}`;
+}
+
+function numbers(counts: Counts | null): string {
+  if (counts === null) return "exit code only";
+  const { passed, failed, skipped, unit, isPartial } = counts;
+  const parts = [
+    passed > 0 || failed + skipped === 0 ? `${passed} passed` : "",
+    failed > 0 ? `${failed} failed` : "",
+    skipped > 0 ? `${skipped} skipped` : "",
+  ];
+  const what = unit === "packages" ? "packages: " : "";
+  return `${what}${isPartial ? "at least " : ""}${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+/** Nobody but the runner itself, which runs what is judged, has counted the tests: the table has to say so. */
+function belowTable(rows: readonly EvidenceRow[]): readonly string[] {
+  const hasCounts = rows.some((row) => row.countsOnBase !== null || row.countsOnTree !== null);
+  const fewer = fewerTests(rows)
+    .slice(0, rowsMax)
+    .map(({ check, why }) => `- Fewer tests than on base, look closely: ${codeSpan(check, 60)}: ${why}.`);
+  const said = hasCounts ? ["", "The numbers are what each check's own test runner reports."] : [];
+  return fewer.length > 0 ? [...said, "", ...fewer] : said;
 }
 
 /** 840 ms, 12.3 s, 4 min 5 s. */

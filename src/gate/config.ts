@@ -10,6 +10,7 @@ export type Config = {
   readonly checks: readonly Check[];
   /** Patterns of paths that may change but are flagged. */
   readonly protected: readonly string[];
+  readonly tamper: TamperPolicy;
   /** Null: the first of AGENTS.md and CLAUDE.md that exists. */
   readonly instructions: readonly string[] | null;
   /** Tools of which each call waits until a person has allowed it. */
@@ -21,6 +22,13 @@ export type Config = {
     readonly costUsd: number | null;
   };
 };
+
+/**
+ * What follows when a change touches what could make a check pass that should not (tamper.ts): it is published with
+ * each such place named, or it goes back to the model.
+ */
+export type TamperPolicy = (typeof tamperPolicies)[number];
+const tamperPolicies = ["flag", "refuse"] as const;
 
 /** A parsed file. `line` gives the line, from 1, on which the value at `path` (or its key) stands. */
 export type ParsedFile = {
@@ -36,6 +44,7 @@ export const noConfig: Config = {
   setup: [],
   checks: [],
   protected: [],
+  tamper: "flag",
   instructions: null,
   approve: [],
   budget: { turns: null, minutes: null, tokens: null, costUsd: null },
@@ -50,7 +59,7 @@ export function readConfig(
   if (parsed.value === null || parsed.value === undefined) return { kind: "config", config: noConfig };
   const read = v.safeParse(configSchema, parsed.value);
   if (!read.success) return refusal(read.issues[0], parsed, source);
-  const { env, setup, checks, protected: flagged, instructions, approve, budget } = read.output;
+  const { env, setup, checks, protected: flagged, tamper, instructions, approve, budget } = read.output;
   const named = withNames(checks ?? []);
   if (named.kind === "twice") {
     const why = `two checks are named \`${named.name}\`; names must differ`;
@@ -61,6 +70,7 @@ export function readConfig(
     setup: setup ?? [],
     checks: named.checks,
     protected: flagged ?? [],
+    tamper: tamper ?? "flag",
     instructions: instructions ?? null,
     approve: approve ?? [],
     budget: {
@@ -113,7 +123,7 @@ function nameOf(run: string): string {
 }
 
 const keysOf = {
-  config: ["env", "setup", "checks", "protected", "instructions", "approve", "budget"],
+  config: ["env", "setup", "checks", "protected", "tamper", "instructions", "approve", "budget"],
   check: ["name", "run", "minutes", "proof", "dir", "network"],
   budget: ["turns", "minutes", "tokens", "cost-usd"],
 } as const;
@@ -187,6 +197,7 @@ const configSchema = mapping(keysOf.config, {
       "expected a list of path patterns",
     ),
   ),
+  tamper: v.optional(v.picklist(tamperPolicies, `expected one of ${tamperPolicies.join(", ")}`)),
   instructions: v.optional(v.array(insidePath, "expected a list of paths")),
   approve: v.optional(
     v.array(

@@ -1,8 +1,10 @@
 import type { Digest, Tree } from "../base/hash.ts";
 import type { Payload, SessionEvent } from "../session/event.ts";
 import type { Check, CheckRun, Checks } from "./checks.ts";
+import type { TamperPolicy } from "./config.ts";
+import { countsIn } from "./counts.ts";
 import { definitionsDigest } from "./definitions.ts";
-import { type EvidenceRow, evidenceRow, type Ran, stateOf } from "./evidence.ts";
+import { type EvidenceRow, evidenceRow, fewerTests, type Ran, stateOf } from "./evidence.ts";
 import { findingsText, type Quote } from "./findings-text.ts";
 import type { Finding, Passed, Verdict } from "./verdict.ts";
 
@@ -20,6 +22,8 @@ type Asked = {
   readonly round: number;
   /** What earlier rounds found on base, so that base is judged once a session: `knownOnBase`. */
   readonly known: KnownOnBase;
+  /** What follows when a green check reports fewer tests than on base: it is shown, or not passed. */
+  readonly tamper: TamperPolicy;
   readonly append: (event: SessionEvent) => Promise<unknown>;
   /** Inline, or stored as a blob. */
   readonly payload: (text: string) => Promise<Payload>;
@@ -27,7 +31,11 @@ type Asked = {
   readonly signal: AbortSignal;
 };
 
-type Judged = { readonly check: Check; readonly onBase: Ran; readonly onTree: CheckRun };
+type Result = CheckRun & Ran;
+type Judged = { readonly check: Check; readonly onBase: Ran; readonly onTree: Result };
+
+/** Reads a payload of the log. */
+type Load = (payload: Payload) => Promise<string>;
 
 /**
  * Runs every check, always, each in a checkout of its own so that none can prepare another's: on base unless that is
@@ -45,28 +53,33 @@ export async function judge(asked: Asked): Promise<Verdict> {
     judged.push({ check, onBase, onTree });
   }
   const evidence = judged.map(({ check, onBase, onTree }) => evidenceRow(check, onBase, onTree));
-  const findings = findingsOf(judged);
+  const findings = findingsOf(judged, asked.tamper === "refuse" ? evidence : []);
   return findings.length === 0 ? pass(asked, evidence) : fail(asked, findings, evidence);
 }
 
 /** What the log already knows about checks on this base tree; the checks must be the ones that it was made with. */
-export function knownOnBase(events: Iterable<SessionEvent>, baseTree: Tree): KnownOnBase {
-  return settledOn(events, "base", baseTree);
+export function knownOnBase(
+  events: Iterable<SessionEvent>,
+  baseTree: Tree,
+  load: Load,
+): Promise<KnownOnBase> {
+  return settledOn(events, "base", baseTree, load);
 }
 
 /**
  * The proof that the log holds for this tree, so that a resumed run does not judge it again; null when the last
  * `gate.passed` is about another tree or other definitions.
  */
-export function passedBefore(
+export async function passedBefore(
   events: readonly SessionEvent[],
   { checks, baseTree, tree }: Pick<Asked, "checks" | "baseTree" | "tree">,
-): Extract<Verdict, { kind: "passed" }> | null {
+  load: Load,
+): Promise<Extract<Verdict, { kind: "passed" }> | null> {
   const last = events.findLast((event) => event.type === "gate.passed" || event.type === "gate.failed");
   if (last?.type !== "gate.passed") return null;
   if (last.tree !== tree || last.definitions !== definitionsDigest(checks)) return null;
-  const onBase = settledOn(events, "base", baseTree);
-  const onTree = settledOn(events, "change", tree);
+  const onBase = await settledOn(events, "base", baseTree, load);
+  const onTree = await settledOn(events, "change", tree, load);
   const evidence = checks.map((check) =>
     evidenceRow(check, onBase.get(check.name) ?? null, onTree.get(check.name) ?? null),
   );
@@ -74,7 +87,7 @@ export function passedBefore(
 }
 
 /** Null when cancelled. */
-async function runOne(asked: Asked, check: Check, on: "base" | "change"): Promise<CheckRun | null> {
+async function runOne(asked: Asked, check: Check, on: "base" | "change"): Promise<Result | null> {
   const { round, signal } = asked;
   if (signal.aborted) return null;
   const tree = on === "base" ? asked.baseTree : asked.tree;
@@ -85,7 +98,7 @@ async function runOne(asked: Asked, check: Check, on: "base" | "change"): Promis
   const output = await asked.payload(run.output);
   const settled = { round, check: check.name, on, tree, exitCode, timedOut, ms, output };
   await asked.append({ type: "check.settled", ...settled });
-  return run;
+  return { ...run, counts: countsIn(run.output) };
 }
 
 async function runIn({ port, signal }: Asked, check: Check, tree: Tree): Promise<CheckRun | null> {
@@ -99,19 +112,33 @@ async function runIn({ port, signal }: Asked, check: Check, tree: Tree): Promise
   }
 }
 
-function findingsOf(judged: readonly Judged[]): readonly Finding[] {
-  const broke = judged.filter(
-    ({ onBase, onTree }) => stateOf(onTree) !== "green" && stateOf(onBase) === "green",
-  );
-  if (broke.length > 0) return broke.map((one) => finding("broke", one));
-  if (judged.some(({ onTree }) => stateOf(onTree) === "green")) return [];
-  return judged.map((one) => finding("nothing-green", one));
+/** `compared` is the evidence in which fewer tests than on base count as an objection. */
+function findingsOf(judged: readonly Judged[], compared: readonly EvidenceRow[]): readonly Finding[] {
+  const worse = judged.flatMap((one) => worseThanBase(one));
+  if (worse.length > 0) return worse;
+  if (!judged.some(({ onTree }) => stateOf(onTree) === "green"))
+    return judged.map((one) => finding("nothing-green", one, nothingRan(one)));
+  const fewer = new Map(fewerTests(compared).map(({ check, why }) => [check, why]));
+  return judged.flatMap((one) => {
+    const why = fewer.get(one.check.name);
+    return why === undefined ? [] : [finding("fewer-tests", one, why)];
+  });
 }
 
-function finding(kind: Finding["kind"], { check, onTree }: Judged): Finding {
+function worseThanBase(one: Judged): readonly Finding[] {
+  const [before, now] = [stateOf(one.onBase), stateOf(one.onTree)];
+  if (now === "ran nothing" && before !== now) return [finding("nothing-ran", one, nothingRan(one))];
+  return now !== "green" && before === "green" ? [finding("broke", one, null)] : [];
+}
+
+function nothingRan({ onTree }: Judged): string | null {
+  return stateOf(onTree) === "ran nothing" ? "its test runner reports that no test has run" : null;
+}
+
+function finding(kind: Finding["kind"], { check, onTree }: Judged, why: string | null): Finding {
   const { exitCode, timedOut, output } = onTree;
   const { name, run, minutes } = check;
-  return { kind, check: name, command: run, exitCode, timedOut, minutes, output };
+  return { kind, check: name, command: run, exitCode, timedOut, minutes, why, output };
 }
 
 async function pass(asked: Asked, evidence: readonly EvidenceRow[]): Promise<Verdict> {
@@ -136,15 +163,18 @@ function mint(tree: Tree, definitions: Digest, round: number): Passed {
   return { tree, definitions, round } as Passed;
 }
 
-function settledOn(
+async function settledOn(
   events: Iterable<SessionEvent>,
   on: "base" | "change",
   tree: Tree,
-): ReadonlyMap<string, Ran> {
+  load: Load,
+): Promise<ReadonlyMap<string, Ran>> {
+  const last = new Map<string, Extract<SessionEvent, { type: "check.settled" }>>();
+  for (const event of events)
+    if (event.type === "check.settled" && event.on === on && event.tree === tree)
+      last.set(event.check, event);
   const found = new Map<string, Ran>();
-  for (const event of events) {
-    if (event.type !== "check.settled" || event.on !== on || event.tree !== tree) continue;
-    found.set(event.check, { exitCode: event.exitCode, timedOut: event.timedOut, ms: event.ms });
-  }
+  for (const [check, { exitCode, timedOut, ms, output }] of last)
+    found.set(check, { exitCode, timedOut, ms, counts: countsIn(await load(output)) });
   return found;
 }

@@ -8,15 +8,20 @@ export type Passed = Brand<
   "Passed"
 >;
 
-/** One objection: a check that was not red before and is now, or a gate in which nothing came out green. */
+/**
+ * One objection: a check that was not red before and is now; one that exits 0 and has run no test, or fewer than on
+ * base; or a gate in which nothing came out green.
+ */
 export type Finding = {
-  readonly kind: "broke" | "nothing-green";
+  readonly kind: "broke" | "nothing-ran" | "fewer-tests" | "nothing-green";
   readonly check: string;
   readonly command: string;
   /** Null when it was killed. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly minutes: number;
+  /** More than how it ended, as a sentence without its full stop; null where that is all. */
+  readonly why: string | null;
   /** Head and tail, untrusted. */
   readonly output: string;
 };

@@ -10,28 +10,22 @@ import { jobSummary } from "../../src/delivery/summary.ts";
 import type { EvidenceRow } from "../../src/gate/evidence.ts";
 import type { SealKey } from "../../src/session/shipment.ts";
 import { sessionId } from "../kit/given.ts";
+import { row } from "./given-evidence.ts";
 
 const session = sessionId();
 const key = { id: "k", key: new Uint8Array(32), mac: new Uint8Array(32).fill(1) } as unknown as SealKey;
 
 const evidence: readonly EvidenceRow[] = [
+  row,
   {
-    check: "test",
-    command: "npm test | tee log",
-    dir: "",
-    onBase: "red",
-    msOnBase: 510,
-    onTree: "green",
-    msOnTree: 540,
-  },
-  {
+    ...row,
     check: "lint",
     command: "npm run lint",
     dir: "packages/core",
     onBase: "green",
-    msOnBase: 61_000,
-    onTree: "green",
     msOnTree: 65_000,
+    countsOnBase: null,
+    countsOnTree: null,
   },
 ];
 
@@ -119,10 +113,12 @@ describe("the status comment", () => {
       - [ ] Fix it, @&#8203;octo (now)
       - [ ] Prove it
 
-      | check | command | on base | on this tree | duration |
-      |---|---|---|---|---|
-      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 540 ms |
-      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | 1 min 5 s |
+      | check | command | on base | on this tree | tests, base → this tree | duration |
+      |---|---|---|---|---|---|
+      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 9 passed, 1 failed → 10 passed | 540 ms |
+      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | exit code only | 1 min 5 s |
+
+      The numbers are what each check's own test runner reports.
 
       2 hidden comments were removed from the issue's text.
 
@@ -167,10 +163,12 @@ describe("the pull request", () => {
 
       ### Evidence
 
-      | check | command | on base | on this tree | duration |
-      |---|---|---|---|---|
-      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 540 ms |
-      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | 1 min 5 s |
+      | check | command | on base | on this tree | tests, base → this tree | duration |
+      |---|---|---|---|---|---|
+      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 9 passed, 1 failed → 10 passed | 540 ms |
+      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | exit code only | 1 min 5 s |
+
+      The numbers are what each check's own test runner reports.
 
       Red to green: with the new tests, <code>test</code> failed on the base commit and passed on this tree.
 
@@ -232,10 +230,12 @@ describe("the job summary", () => {
       - [ ] Fix it, @&#8203;octo (now)
       - [ ] Prove it
 
-      | check | command | on base | on this tree | duration |
-      |---|---|---|---|---|
-      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 540 ms |
-      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | 1 min 5 s |
+      | check | command | on base | on this tree | tests, base → this tree | duration |
+      |---|---|---|---|---|---|
+      | <code>test</code> | <code>npm test &#124; tee log</code> | red | green | 9 passed, 1 failed → 10 passed | 540 ms |
+      | <code>lint</code> | <code>npm run lint</code> in <code>packages/core</code> | green | green | exit code only | 1 min 5 s |
+
+      The numbers are what each check's own test runner reports.
 
       2 hidden comments were removed from the issue's text.
 

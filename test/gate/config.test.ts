@@ -24,6 +24,7 @@ checks:
   - { name: test, run: npm test, minutes: 15, proof: true }
   - { run: npm run lint, dir: ./packages/core/, network: true }
 protected: [package.json]
+tamper: refuse
 instructions: [AGENTS.md]
 approve: [shell]
 budget: { turns: 60, minutes: 50, tokens: 500000, cost-usd: 5 }
@@ -32,7 +33,7 @@ budget: { turns: 60, minutes: 50, tokens: 500000, cost-usd: 5 }
 const refusals: readonly (readonly [string, string])[] = [
   [
     "checks:\n  - run: npm test\nchekcs: []\n",
-    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, instructions, approve, budget",
+    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, tamper, instructions, approve, budget",
   ],
   [
     "checks:\n  - run: npm test\n    minuets: 5\n",
@@ -87,6 +88,7 @@ const refusals: readonly (readonly [string, string])[] = [
   ["env: [INPUT_X]\n", "may hold a secret"],
   ["env: [LD_PRELOAD]\n", "changes what programs load"],
   ["protected: ['']\n", ":1: protected[1]: the pattern is empty"],
+  ["tamper: ignore\n", ':1: tamper: expected one of flag, refuse, got "ignore"'],
   ["instructions: [../x]\n", ":1: instructions[1]: expected a relative path"],
   ["approve: [read]\n", ":1: approve[1]: expected one of edit, write, shell"],
   ["approve: shell\n", ":1: approve: expected a list of tools"],
@@ -95,7 +97,7 @@ const refusals: readonly (readonly [string, string])[] = [
   ["budget: { cost-usd: -1 }\n", "budget.cost-usd: expected a number of US dollars from 0"],
   [
     "- a\n",
-    ":1: the file: expected keys and values (env, setup, checks, protected, instructions, approve, budget), got a list",
+    ":1: the file: expected keys and values (env, setup, checks, protected, tamper, instructions, approve, budget), got a list",
   ],
   ["[]\n", ":1: the file: expected keys and values"],
   ["budget: []\n", ":1: budget: expected keys and values"],
@@ -133,6 +135,7 @@ describe("readConfig", () => {
           },
         ],
         protected: ["package.json"],
+        tamper: "refuse",
         instructions: ["AGENTS.md"],
         approve: ["shell"],
         budget: { turns: 60, minutes: 50, tokens: 500_000, costUsd: 5 },

@@ -1,55 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { memoryChecks } from "../../src/adapters/memory/checks.ts";
-import { digestOf, parseTree, type Tree } from "../../src/base/hash.ts";
-import type { Check, CheckRun } from "../../src/gate/checks.ts";
 import { definitionsDigest } from "../../src/gate/definitions.ts";
-import { judge, knownOnBase, passedBefore } from "../../src/gate/gate.ts";
-import type { SessionEvent } from "../../src/session/event.ts";
-
-function treeOf(letter: string): Tree {
-  const tree = parseTree(letter.repeat(40));
-  if (tree === null) throw new Error("the test needs a hex digit");
-  return tree;
-}
-
-const base = treeOf("a");
-const change = treeOf("b");
-const check = (name: string): Check => ({
-  name,
-  run: `run ${name}`,
-  minutes: 10,
-  proof: false,
-  dir: "",
-  network: false,
-});
-
-const outcomes = {
-  green: { exitCode: 0, timedOut: false, cancelled: false, ms: 5, output: "fine" },
-  red: { exitCode: 1, timedOut: false, cancelled: false, ms: 6, output: "1 test failed" },
-  late: { exitCode: null, timedOut: true, cancelled: false, ms: 7, output: "" },
-  killed: { exitCode: null, timedOut: false, cancelled: false, ms: 8, output: "half" },
-} as const satisfies Record<string, CheckRun>;
-type Outcome = keyof typeof outcomes;
-
-/** Each check as `[on base, on the change]`. */
-function gate(table: Readonly<Record<string, readonly [Outcome, Outcome]>>) {
-  const port = memoryChecks(({ name }, tree) => outcomes[table[name]?.[tree === base ? 0 : 1] ?? "green"]);
-  const events: SessionEvent[] = [];
-  const checks = Object.keys(table).map(check);
-  const asked = {
-    checks,
-    port,
-    baseTree: base,
-    tree: change,
-    round: 1,
-    known: new Map(),
-    append: async (event: SessionEvent) => events.push(event),
-    payload: async (text: string) => ({ type: "inline", text }) as const,
-    quote: (label: string, text: string) => `<${label}>${text}</>`,
-    signal: new AbortController().signal,
-  };
-  return { asked, port, events, checks };
-}
+import { judge, knownOnBase } from "../../src/gate/gate.ts";
+import { base, change, gate, load, type Outcome, outcomes, treeOf } from "./given-gate.ts";
 
 const table: readonly (readonly [Record<string, readonly [Outcome, Outcome]>, string, readonly string[]])[] =
   [
@@ -69,6 +22,15 @@ const table: readonly (readonly [Record<string, readonly [Outcome, Outcome]>, st
     [{ test: ["green", "red"], lint: ["red", "red"] }, "failed", ["broke test"]],
     [{ test: ["green", "red"], lint: ["green", "red"] }, "failed", ["broke test", "broke lint"]],
     [{ test: ["green", "red"], lint: ["green", "green"] }, "failed", ["broke test"]],
+    [{ test: ["failing", "five"] }, "passed", []],
+    [{ test: ["five", "three"] }, "passed", []],
+    [{ test: ["five", "boasting"] }, "failed", ["broke test"]],
+    [{ test: ["five", "none"] }, "failed", ["nothing-ran test"]],
+    [{ test: ["red", "none"], lint: ["green", "green"] }, "failed", ["nothing-ran test"]],
+    [{ test: ["none", "none"] }, "failed", ["nothing-green test"]],
+    [{ test: ["none", "none"], lint: ["green", "green"] }, "passed", []],
+    [{ test: ["none", "five"] }, "passed", []],
+    [{ test: ["five", "flooded"] }, "passed", []],
   ];
 
 describe("judge", () => {
@@ -169,6 +131,27 @@ describe("judge", () => {
     expect(events.at(-1)).toMatchObject({ type: "gate.failed", tree: change, findings: { type: "inline" } });
   });
 
+  it("does not pass fewer tests than on base where the policy is to refuse, and says how many", async () => {
+    const { asked } = gate({ test: ["five", "three"] });
+    const verdict = await judge({ ...asked, tamper: "refuse" });
+    expect(verdict.kind === "failed" && verdict.text.split("<")[0]).toMatchInlineSnapshot(`
+      "The checks were run on your change in a clean checkout. They came out green, but with fewer tests than without it, and such a change is not published:
+
+      Check \`test\` (\`run test\`): exit code 0, but its runner reported 5 tests on base and 3 on this tree.
+      "
+    `);
+    const kept = gate({ test: ["failing", "five"], lint: ["green", "green"] });
+    expect(await judge({ ...kept.asked, tamper: "refuse" })).toMatchObject({ kind: "passed" });
+  });
+
+  it("tells the model that a check ran nothing", async () => {
+    const { asked } = gate({ test: ["five", "none"] });
+    const verdict = await judge(asked);
+    expect(verdict).toMatchObject({
+      text: expect.stringContaining("exit code 0, but its test runner reports that no test has run"),
+    });
+  });
+
   it("says that a change without a green check is not confirmed", async () => {
     const { asked } = gate({ test: ["red", "red"] });
     const verdict = await judge(asked);
@@ -178,7 +161,7 @@ describe("judge", () => {
   it("judges base once a session", async () => {
     const first = gate({ test: ["green", "red"], lint: ["red", "red"] });
     await judge(first.asked);
-    const known = knownOnBase(first.events, base);
+    const known = await knownOnBase(first.events, base, load);
     const second = gate({ test: ["green", "green"], lint: ["red", "red"] });
     const verdict = await judge({ ...second.asked, known, round: 2 });
     expect(second.port.ran.map(({ tree }) => tree)).toEqual([change, change]);
@@ -188,7 +171,7 @@ describe("judge", () => {
   it("does not take another base tree's results for this one's", async () => {
     const { asked, events } = gate({ test: ["green", "green"] });
     await judge(asked);
-    expect(knownOnBase(events, treeOf("c")).size).toBe(0);
+    expect((await knownOnBase(events, treeOf("c"), load)).size).toBe(0);
   });
 
   it("leaves the check under way open when it is cancelled", async () => {
@@ -220,31 +203,5 @@ describe("judge", () => {
     const checkout = () => Promise.reject(new Error("no space"));
     await expect(judge({ ...asked, port: { checkout } })).rejects.toThrow("cannot run the check test");
     await expect(judge({ ...asked, checks: [] })).rejects.toThrow("without checks");
-  });
-});
-
-describe("passedBefore", () => {
-  async function passed() {
-    const { asked, events, checks } = gate({ test: ["red", "green"] });
-    await judge(asked);
-    return { events, about: { checks, baseTree: base, tree: change } };
-  }
-
-  it("gives the proof back with its evidence", async () => {
-    const { events, about } = await passed();
-    expect(passedBefore(events, about)).toMatchObject({
-      passed: { tree: change, round: 1 },
-      evidence: [{ check: "test", onBase: "red", onTree: "green" }],
-    });
-  });
-
-  it("is null for another tree, other definitions, or when the gate failed since", async () => {
-    const { events, about } = await passed();
-    expect(passedBefore(events, { ...about, tree: treeOf("c") })).toBeNull();
-    expect(passedBefore(events, { ...about, checks: [{ ...check("test"), run: "true" }] })).toBeNull();
-    const findings = { type: "inline", text: digestOf("") } as const;
-    const since: SessionEvent = { type: "gate.failed", round: 2, tree: change, findings };
-    expect(passedBefore([...events, since], about)).toBeNull();
-    expect(passedBefore([], about)).toBeNull();
   });
 });

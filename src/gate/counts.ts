@@ -1,0 +1,61 @@
+import { type Runner, runners, type Tally } from "./runners.ts";
+
+/**
+ * What a test runner says of itself in a check's output. The output is written by what is judged, so these numbers can
+ * make a verdict worse and be shown, and never make a red exit code pass.
+ */
+export type Counts = {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly total: number;
+  /** What was counted: `go test` without `-v` names packages only. */
+  readonly unit: "tests" | "packages";
+  /** The output was cut, so there may have been more. */
+  readonly isPartial: boolean;
+};
+
+/** Null where no known runner has said anything. Several runners, or several runs of one, are added up. */
+export function countsIn(output: string): Counts | null {
+  const lines = linesOf(output);
+  const read = runners.map((runner) => ({ runner, tallies: talliesOf(runner, lines) }));
+  const heard = read.filter(({ tallies }) => tallies.length > 0);
+  const exact = heard.filter(({ runner }) => !heard.some((other) => other.runner.name === runner.unless));
+  const [first] = exact;
+  if (first === undefined) return null;
+  const tallies = exact.flatMap((one) => one.tallies);
+  const of = (key: keyof Tally) => {
+    const sum = tallies.reduce((total, tally) => total + (tally[key] ?? 0), 0);
+    return Math.max(0, sum);
+  };
+  const [passed, failed, skipped] = [of("passed"), of("failed"), of("skipped")];
+  const unit = exact.some(({ runner }) => runner.unit === "tests") ? "tests" : "packages";
+  const isPartial = lines.some((line) => cutLine.test(line));
+  return { passed, failed, skipped, total: passed + failed + skipped, unit, isPartial };
+}
+
+/** How many were really run: one that is skipped proves nothing. */
+export function ranOf(counts: Counts): number {
+  return counts.passed + counts.failed;
+}
+
+/** What stands in place of the middle of a long output. */
+const cutLine = /^\[cut here: [\d,]+ bytes?, /;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with ESC.
+const colours = /\u001b\[[0-9;]*[A-Za-z]/g;
+/** Programs that run several packages put the name of one before each line. */
+const prefix = /^[@\w./-]+(?::[\w:-]+)?(?: [\w:-]+)?(?::| \|) /;
+
+function linesOf(output: string): readonly string[] {
+  return output
+    .replace(colours, "")
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.trimEnd());
+}
+
+function talliesOf(runner: Runner, lines: readonly string[]): readonly Tally[] {
+  return lines.flatMap((line) => {
+    const tally = runner.read(line) ?? runner.read(line.replace(prefix, ""));
+    return tally === null ? [] : [tally];
+  });
+}
