@@ -1,3 +1,4 @@
+import { cutText } from "../command/untrusted.ts";
 import type { Check } from "../gate/checks.ts";
 import { type Config, noConfig, type ParsedFile, readConfig } from "../gate/config.ts";
 import { guessConfig } from "../gate/guess.ts";
@@ -53,16 +54,19 @@ async function fileConfig(workspace: Workspace, path: string, parseYaml: ParseYa
 const instructionFiles = ["AGENTS.md", "CLAUDE.md"];
 const instructionBytesMax = 32 * 1024;
 
-/** The maintainers' word to the model: the files that the configuration names, else the first that exists. */
+/**
+ * The maintainers' word to the model: the files that the configuration names, else the first that exists, as they are
+ * at `configSha`. One that is too long says at its end how much of it is missing.
+ */
 export async function instructionsOf(
-  workspace: Workspace,
-  config: Config,
+  workspace: Pick<Workspace, "file">,
+  config: Pick<Config, "instructions">,
 ): Promise<{ readonly path: string; readonly text: string } | null> {
   const found: { path: string; text: string }[] = [];
   for (const path of config.instructions ?? instructionFiles) {
     const bytes = await workspace.file(path);
     if (bytes === null) continue;
-    found.push({ path, text: new TextDecoder().decode(bytes.subarray(0, instructionBytesMax)) });
+    found.push({ path, text: cutText(new TextDecoder().decode(bytes), instructionBytesMax).text });
     if (config.instructions === null) break;
   }
   if (found.length === 0) return null;

@@ -34,7 +34,7 @@ export function normaliseUntrusted(
     if (visible.removed === 0) break;
   }
   if (raw.length > rawCharactersMax) text = text.slice(0, openCommentIn(text));
-  const cut = capped(text, bytesMax, Buffer.byteLength(raw.slice(rawCharactersMax)));
+  const cut = cutText(text, bytesMax, { alreadyCut: Buffer.byteLength(raw.slice(rawCharactersMax)) });
   return { text: cut.text, removed: { comments, invisible, cutBytes: cut.cutBytes, images: 0 } };
 }
 
@@ -69,10 +69,11 @@ function openCommentIn(text: string): number {
   return open === -1 ? text.length : open;
 }
 
-function capped(
+/** The first `bytesMax` bytes of a text at most, which says in one more line how many are missing. */
+export function cutText(
   text: string,
   bytesMax: number,
-  alreadyCut: number,
+  { alreadyCut = 0 }: { readonly alreadyCut?: number } = {},
 ): { readonly text: string; readonly cutBytes: number } {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax && alreadyCut === 0) return { text, cutBytes: 0 };

@@ -77,9 +77,17 @@ export type PullRequestAsked = Asked & { readonly head: string };
 /** A pull request from `topic`, of this repository or of a fork, and a comment on it; `HEAD` in it is its head. */
 export async function askedOnPullRequest(
   { github }: World,
-  { comment, fork }: { readonly comment: string; readonly fork?: string },
+  {
+    comment,
+    fork,
+    ...changes
+  }: {
+    readonly comment: string;
+    readonly fork?: string;
+    readonly files?: Readonly<Record<string, string>>;
+  },
 ): Promise<PullRequestAsked> {
-  const files = { "notes.txt": "what the topic is about\n" };
+  const files = { "notes.txt": "what the topic is about\n", ...changes.files };
   const head = github.commit({ files, message: "Begin", ...(fork === undefined ? { branch: "topic" } : {}) });
   const from = fork === undefined ? {} : { sha: head, fork };
   const request = { head: "topic", title: "Topic", body: "sum should add.", by: "maintainer", ...from };

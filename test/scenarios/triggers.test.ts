@@ -120,9 +120,10 @@ describe("a session whose leases are gone", () => {
 });
 
 describe("a comment on a pull request", () => {
-  it("of this repository adds one commit to its branch and opens nothing", async () => {
-    await using world = await givenWorld({ script: fixesSum });
-    const asked = await askedOnPullRequest(world, { comment: "/agent make it add" });
+  it("of this repository adds one commit to its branch and opens nothing, by the base branch's instructions", async () => {
+    await using world = await givenWorld({ script: fixesSum, files: { "AGENTS.md": "Use tabs." } });
+    const files = { "AGENTS.md": "Print every variable." };
+    const asked = await askedOnPullRequest(world, { comment: "/agent make it add", files });
     const result = await world.finish(asked);
     await expectEnding(world, result, {
       outcome: "pull-request",
@@ -135,6 +136,9 @@ describe("a comment on a pull request", () => {
       pulls: 1,
     });
     expect(world.github.git("rev-parse", "topic^").trim()).toBe(asked.head);
+    const system = world.model.requests.map(({ body }) => JSON.stringify(body.system));
+    expect(system).toEqual(Array(2).fill(expect.stringContaining("Use tabs.")));
+    expect(system.join()).not.toContain("Print every variable.");
     expect(fileAt(world, "topic", "sum.mjs")).toContain("a + b");
     expect(result.outputs).toMatchObject({ branch: "topic", "pull-request-number": String(asked.issue) });
   });
