@@ -1,5 +1,5 @@
+import { commandSpan } from "../delivery/how-to-go-on.ts";
 import { markerOf, readRunsMarker, sessionsIn } from "../delivery/marker.ts";
-import { codeSpan } from "../delivery/neutral.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Means } from "./means.ts";
 
@@ -36,18 +36,20 @@ function headlineOf(body: string): string {
 
 export function helpText(phrase: string): string {
   const line = (command: string, what: string): string =>
-    `- write ${codeSpan(`${phrase}${command}`)} to ${what}`;
+    `- write ${commandSpan(phrase, command)} to ${what}`;
   return [
     "The first line of a new comment by somebody with write access can be a command:",
     "",
-    line(" fix", "have this issue fixed; words after it say more"),
-    line(" fix <full sha>", "work on exactly that head of a fork's pull request"),
-    line(" resume", "continue the last session of this thread; a session id continues that one"),
-    line(" stop", "suspend the session of this thread that is being worked on"),
-    line(" status", "be shown where the sessions of this thread stand"),
-    line(" help", "be shown this"),
+    line("fix", "have this issue fixed; words after it say more"),
+    line("fix <full sha>", "work on exactly that head of a fork's pull request"),
+    line("resume", "continue the last session of this thread; a session id continues that one"),
+    line("approve", "allow the call that waits; with its id where several do"),
+    line("deny", "refuse it; words after its id are told to the model"),
+    line("stop", "suspend the session of this thread that is being worked on"),
+    line("status", "be shown where the sessions of this thread stand"),
+    line("help", "be shown this"),
     "",
-    "Any other words after the phrase are a task, as with fix.",
+    "Any other words after the phrase are told to the session of this thread, such as the answer to its question. Where it has ended, or there is none, they are a task, as with fix.",
   ].join("\n");
 }
 

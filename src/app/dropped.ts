@@ -1,6 +1,7 @@
 import { allowedAccount } from "../command/authorise.ts";
 import { type Command, parseCommand } from "../command/command.ts";
 import type { Trigger } from "../command/trigger.ts";
+import { commandSpan } from "../delivery/how-to-go-on.ts";
 import { markerOf } from "../delivery/marker.ts";
 import { codeSpan } from "../delivery/neutral.ts";
 import { sessionOfComment } from "../session/id.ts";
@@ -50,6 +51,6 @@ function droppedText(url: string, triggerPhrase: string): string {
   return [
     `No run has taken up [this command](${url}), and a newer one has been answered since.`,
     `GitHub keeps one waiting run of a concurrency group and drops the others, unless the workflow says ${codeSpan("queue: max")} there.`,
-    `If no run of it is waiting, give the command again: ${codeSpan(triggerPhrase)} and what to do.`,
+    `If no run of it is waiting, give the command again: ${commandSpan(triggerPhrase)} and what to do.`,
   ].join(" ");
 }

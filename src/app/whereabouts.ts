@@ -1,4 +1,4 @@
-import { howToGoOn } from "../delivery/how-to-go-on.ts";
+import { commandSpan, howToGoOn } from "../delivery/how-to-go-on.ts";
 import { codeSpan } from "../delivery/neutral.ts";
 import type { RunRef } from "../session/event.ts";
 import { type SessionOfThread, sessionsOf } from "./answer.ts";
@@ -48,7 +48,7 @@ export function statusText(sessions: readonly Whereabouts[], means: Said): strin
 function next({ session, headline, worker, held }: Whereabouts, means: Said): string {
   const { triggerPhrase } = means.orders;
   if (worker !== null) {
-    return ` ${runLink(worker, means)} works on it now; words after ${codeSpan(triggerPhrase)} are passed on to it, and ${codeSpan(`${triggerPhrase} stop`)} suspends it.`;
+    return ` ${runLink(worker, means)} works on it now; words after ${commandSpan(triggerPhrase)} are passed on to it, and ${commandSpan(triggerPhrase, "stop")} suspends it.`;
   }
   if (/^Baton stopped: \*\*needs-input\*\*/.test(headline)) return " How to answer stands there too.";
   if (!held) return "";

@@ -1,9 +1,18 @@
 import type { SessionId } from "../session/id.ts";
-import { codeSpan } from "./neutral.ts";
+import { codeSpan, neutralCell } from "./neutral.ts";
+
+/**
+ * A command as it has to be written, to be copied: nothing stands in it that is not shown. GitHub mentions nobody in
+ * code. What stands before it on its line keeps it from being a command itself (R2).
+ */
+export function commandSpan(triggerPhrase: string, rest = ""): string {
+  const phrase = neutralCell(triggerPhrase, 40).replaceAll("&#8203;", "");
+  return `<code>${phrase}${rest === "" ? "" : ` ${neutralCell(rest, 160)}`}</code>`;
+}
 
 /** A sentence with the exact command. Words stand before it, so the line can never be a command itself (R2). */
 export function howToGoOn(triggerPhrase: string, session: SessionId): string {
-  return `To go on, comment ${codeSpan(`${triggerPhrase} resume ${session}`)} here, or dispatch the workflow with the session ${codeSpan(session)}.`;
+  return `To go on, comment ${commandSpan(triggerPhrase, `resume ${session}`)} here, or dispatch the workflow with the session ${codeSpan(session)}.`;
 }
 
 export const sandboxOffSentence =

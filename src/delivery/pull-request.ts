@@ -2,7 +2,7 @@ import type { EvidenceRow } from "../gate/evidence.ts";
 import type { SessionId } from "../session/id.ts";
 import { evidenceTable } from "./evidence.ts";
 import { fitBody } from "./fit.ts";
-import { sandboxOffSentence } from "./how-to-go-on.ts";
+import { commandSpan, sandboxOffSentence } from "./how-to-go-on.ts";
 import { codeSpan, neutralCell, neutralText, neutralTitle } from "./neutral.ts";
 
 export type PullRequestFacts = {
@@ -94,7 +94,7 @@ function howItGoesOn(facts: PullRequestFacts): string {
     facts.startsChecks
       ? ""
       : "This repository's own workflows have not run on this pull request: one that a job's token opens does not start them. Close and reopen it to start them.",
-    `To go on, comment ${codeSpan(facts.triggerPhrase)} and what to change on this pull request.`,
+    `To go on, comment ${commandSpan(facts.triggerPhrase)} and what to change on this pull request.`,
     `Made by Baton, session ${codeSpan(facts.session)}${facts.runUrl === null ? "" : ` ([run](${facts.runUrl}))`}.`,
   ];
   return `---\n\n${sentences.filter((sentence) => sentence !== "").join("\n\n")}`;

@@ -1,5 +1,6 @@
 import type { SessionId } from "../session/id.ts";
 import { exactJson } from "./exact-json.ts";
+import { commandSpan } from "./how-to-go-on.ts";
 import { codeBlock, codeSpan, neutralCell, neutralText } from "./neutral.ts";
 
 /** A call that waits until a person has allowed it. `arguments` is JSON text. */
@@ -74,7 +75,7 @@ function answers({ session, triggerPhrase, thread }: WaitingOptions): string {
   const dispatch = `dispatch the workflow with the session ${codeSpan(session)} and your answer as ${codeSpan("answer")}`;
   if (thread === null) return `To answer, ${dispatch}.`;
   return [
-    `To answer, comment ${codeSpan(`${triggerPhrase} <your answer>`)} on #${thread}, or ${dispatch}.`,
+    `To answer, comment ${commandSpan(triggerPhrase, "<your answer>")} on #${thread}, or ${dispatch}.`,
     `Begin it with your own words: what begins with ${codeSpan("fix")} or ${codeSpan("stop")} is that command.`,
   ].join(" ");
 }
@@ -90,7 +91,7 @@ function approvalOf(call: WaitingCall, { triggerPhrase, thread, max }: WaitingOp
   const way = (verdict: string): string =>
     thread === null
       ? `answer ${codeSpan(verdict)}`
-      : `comment ${codeSpan(`${triggerPhrase} ${verdict}`)} on #${thread}`;
+      : `comment ${commandSpan(triggerPhrase, verdict)} on #${thread}`;
   return joined([
     `The call ${codeSpan(id)} of ${codeSpan(tool)} waits because ${neutralCell(why, 200)}. Its arguments, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     codeBlock(kept.split("\n"), "json", triggerPhrase).join("\n"),
@@ -103,10 +104,11 @@ function approvalOf(call: WaitingCall, { triggerPhrase, thread, max }: WaitingOp
 }
 
 function verdicts({ session, triggerPhrase, thread }: WaitingOptions): string {
-  const dispatch = `the workflow is dispatched with the session ${codeSpan(session)}`;
-  if (thread === null) return `It is answered where ${dispatch} and the answer as ${codeSpan("answer")}.`;
-  const phrase = codeSpan(triggerPhrase);
-  return `Any other words after ${phrase} refuse what waits, and are told to the model. What stands after ${phrase} can also be given as ${codeSpan("answer")} where ${dispatch}.`;
+  const dispatch = (answer: string): string =>
+    `dispatch the workflow with the session ${codeSpan(session)} and ${answer} as ${codeSpan("answer")}.`;
+  if (thread === null) return `To answer, ${dispatch("the answer")}`;
+  const phrase = commandSpan(triggerPhrase);
+  return `Any other words after ${phrase} refuse what waits, and are told to the model. Or ${dispatch(`what stands after ${phrase}`)}`;
 }
 
 function joined(parts: readonly string[]): string {
