@@ -5,16 +5,23 @@ import { type Reply, say, use } from "../kit/model/script.ts";
 import { blocksOf } from "../kit/model/wire.ts";
 import type { RunResult } from "../kit/runner/run.ts";
 import { sessionOf, storedSession } from "../kit/stored.ts";
-import { canSandbox, givenWorld, type JobEvent, type JobOptions, type World } from "../kit/world.ts";
+import {
+  canSandbox,
+  givenWorld,
+  type Job,
+  type JobEvent,
+  type JobOptions,
+  type World,
+} from "../kit/world.ts";
 import { commented, commentsOfOurs, fileAt, fixesSum, plain } from "./given.ts";
 import { configWith, givenJournal, inJournal, orEnd } from "./given-journal.ts";
 
 /** The next job dies once the model is asked for this reply. */
-async function dieWhenAsked(world: World, event: JobEvent): Promise<void> {
+async function dieWhenAsked(world: World, event: JobEvent): Promise<Job> {
   const reached = Promise.withResolvers<void>();
   const hold = { until: new Promise(() => undefined), onReached: () => reached.resolve() };
   world.model.script.push(say("", { hold }));
-  await die(world, event, reached.promise);
+  return die(world, event, reached.promise);
 }
 
 async function die(
@@ -22,12 +29,13 @@ async function die(
   event: JobEvent,
   moment: Promise<unknown>,
   options: JobOptions = {},
-): Promise<void> {
+): Promise<Job> {
   const job = await world.job(event, options);
   await orEnd(job, moment);
   job.kill("SIGKILL");
   await job.done;
   world.github.completeRun(job.runId, "failure");
+  return job;
 }
 
 async function next(
@@ -86,8 +94,8 @@ describe("a model that asks people", () => {
     expect(await eventsOf(world, session)).toEqual(events);
 
     const answer = commented(world.github, asked.issue, "/agent spaces, as everywhere");
-    await dieWhenAsked(world, answer);
-    const last = await next(world, world.dispatch({ session }), { replies: fixesSum });
+    const job = await dieWhenAsked(world, answer);
+    const last = await next(world, answer, { again: job, replies: fixesSum });
     expect(last.outputs, last.log).toMatchObject({ outcome: "pull-request" });
     const times = world.model.requests.map(
       ({ body }) => JSON.stringify(body.messages).split("as everywhere").length - 1,

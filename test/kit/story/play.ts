@@ -1,7 +1,7 @@
 // One life after another of the same session.
 import { handle } from "../../../src/app/handle.ts";
 import type { Outcome } from "../../../src/app/outcome.ts";
-import type { Command } from "../../../src/command/command.ts";
+import { type Command, parseCommand } from "../../../src/command/command.ts";
 import type { Trigger } from "../../../src/command/trigger.ts";
 import { sessionIdOf } from "../../../src/session/id.ts";
 import {
@@ -20,6 +20,10 @@ export type Played = Process & { readonly end: Outcome | "died" };
 export type LifeOptions = ProcessOptions & {
   /** A command that begins the session, or one that goes on with it. */
   readonly asks?: "fix" | "resume";
+  /** A comment in place of those, by its text. */
+  readonly says?: string;
+  /** The id of that comment; unless given, later than all before. */
+  readonly comment?: number;
   readonly machine?: "lost" | "survives" | "terminal";
   readonly by?: string;
 };
@@ -28,17 +32,26 @@ export type LifeOptions = ProcessOptions & {
 export async function live(stage: Stage, options: LifeOptions = {}): Promise<Played> {
   const process = startProcess(stage, options);
   const asks = options.asks ?? "fix";
-  const command: Command =
-    asks === "fix"
-      ? { kind: "fix", text: "", sha: null }
-      : { kind: "resume", session: stage.session, run: null };
-  const id = asks === "fix" ? comment : 600 + Number(process.id);
+  const command = commandIn(options.says) ?? commands(stage)[asks];
+  const first = asks === "fix" && options.says === undefined;
+  const id = options.comment ?? (first ? comment : 600 + Number(process.id));
   const trigger = triggerOf(id, options.by ?? "octo");
   const { signal } = new AbortController();
   const ended = handle({ trigger, command }, process.means, { signal, opened: process.isOpen });
   const end = await Promise.race([ended, process.life.died.then(() => "died" as const)]);
   await endJob(stage, process, end === "died" ? (options.machine ?? "survives") : "lost");
   return { ...process, end };
+}
+
+function commands({ session }: Stage): Readonly<Record<"fix" | "resume", Command>> {
+  return {
+    fix: { kind: "fix", text: "", sha: null },
+    resume: { kind: "resume", session, run: null },
+  };
+}
+
+function commandIn(body: string | undefined): Command | null {
+  return body === undefined ? null : parseCommand(body, "@baton");
 }
 
 export function endOf({ end }: Pick<Played, "end">): string {

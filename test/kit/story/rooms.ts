@@ -36,7 +36,7 @@ export function roomsOn(machine: MemoryMachine, ran: string[], external: boolean
   };
 }
 
-/** A tool that reads these files and one that writes them. */
+/** A tool that reads these files, one that writes them, and one that asks people. */
 export function toolsIn(
   files: Map<string, string>,
   { ran, external }: { readonly ran: string[]; readonly external: boolean },
@@ -51,6 +51,7 @@ export function toolsIn(
         return files.get(path) ?? "no such file";
       },
     },
+    { name: "ask", class: "read", required: ["question"], run: async () => "It was put to people." },
     {
       name: "write",
       class: external ? "external" : "workspace",

@@ -6,6 +6,7 @@ import { type MemoryLeases, memoryLeases } from "../../../src/adapters/memory/le
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
 import { type MemoryShelves, memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
+import { parseYaml } from "../../../src/adapters/yaml/parse.ts";
 import type { Means, Orders } from "../../../src/app/means.ts";
 import { shipRest } from "../../../src/app/ship-rest.ts";
 import { digestOf, type Sha } from "../../../src/base/hash.ts";
@@ -37,10 +38,17 @@ export type Stage = {
   readonly sandbox: "on" | "off";
 };
 
-export function givenStage(options: { readonly sandbox?: "on" | "off" } = {}): Stage {
+export function givenStage(
+  options: {
+    readonly sandbox?: "on" | "off";
+    /** What `.github/agent.yml` says; without it there is no such file. */
+    readonly config?: string;
+  } = {},
+): Stage {
   const files = new Map([
     ["a.txt", "a\n"],
     ["b.txt", "b\n"],
+    ...(options.config === undefined ? [] : [[".github/agent.yml", options.config] as const]),
   ]);
   const tree = treeIdOf(entriesOf(files));
   const sha = commitIdOf({ tree, parent: "0".repeat(40) as Sha, message: "base", number: 0 });
@@ -123,7 +131,7 @@ export function startProcess(stage: Stage, options: ProcessOptions = {}): Proces
     tools: memoryToolbox(toolsIn(new Map(), { ran, external: false })).specs,
     prices: {},
     rooms: roomsOn(machine, ran, stage.sandbox === "off"),
-    parseYaml: () => ({ kind: "refused", why: "there is no file" }),
+    parseYaml,
     ground: async () => ({
       kind: "taken",
       ground: {

@@ -3,7 +3,7 @@
 import type { Message, Model } from "../../../src/loop/model.ts";
 import type { Block } from "../../../src/session/event.ts";
 
-type Step = { readonly text: string } | { readonly calls: readonly { name: string; input: object }[] };
+export type Step = { readonly text: string } | { readonly calls: readonly { name: string; input: object }[] };
 
 const read = (path: string) => ({ name: "read", input: { path } });
 const write = (path: string, text: string) => ({ name: "write", input: { path, text } });
@@ -25,7 +25,7 @@ export const taleEnd: Readonly<Record<string, string>> = {
 };
 
 /** Calls that were undone are made again before the story goes on. */
-export function tellsStory(): Model {
+export function tellsStory(steps: readonly Step[] = tale): Model {
   return {
     reply: async ({ messages }, { signal }) => {
       if (signal.aborted)
@@ -39,7 +39,7 @@ export function tellsStory(): Model {
       const said = messages.filter(({ role }) => role === "assistant").length;
       const again = undoneIn(messages.at(-1));
       const calls = again.map((id) => callOf(messages, id));
-      const step = calls.length > 0 ? { calls } : tale[said - repliesAgain(messages)];
+      const step = calls.length > 0 ? { calls } : steps[said - repliesAgain(messages)];
       if (step === undefined) throw new Error("the story is over, and the model is asked again");
       const content: readonly Block[] =
         "text" in step
