@@ -5,8 +5,8 @@ export type MeantCall = { readonly id: string; readonly name: string };
 
 /** What an answer has to come to, by a judgement that shares no code with the one it judges. */
 export type Meaning =
-  /** Dropped whole, and asked for again. `retryAfterMs` is what the provider says. */
-  | { readonly kind: "dropped"; readonly retryAfterMs: number | null }
+  /** Dropped whole, and asked for again. `retryAfterMs` is what the provider says, `silentMs` how long it is borne. */
+  | { readonly kind: "dropped"; readonly retryAfterMs: number | null; readonly silentMs?: number }
   /** The conversation is larger than the provider takes: asked again once it is shorter. */
   | { readonly kind: "too-large" }
   /** The end, without another try. */

@@ -8,6 +8,10 @@ export type Predicted = {
   readonly end: string;
   /** Ids of the calls that run, in order; the reads of a batch run at the same time. */
   readonly ran: readonly string[];
+  /** Waits before another try, ms. */
+  readonly waits: readonly number[];
+  /** Time from the first request to the end, ms: what was waited, and what silence was borne. */
+  readonly elapsedMs: number;
   /** Milliseconds from the end of the session to the time to come back; null when no time is named. */
   readonly comeBackMs: number | null;
 };
@@ -15,7 +19,13 @@ export type Predicted = {
 const triesMax = 6;
 const cutsMax = 3;
 const pausesMax = 5;
-const quarterMs = 15 * 60_000;
+export const quarterMs = 15 * 60_000;
+
+/** The middle of a window that doubles from two seconds to a minute, since the draw of the sessions is a half. */
+export function waitMs(tries: number, retryAfterMs: number | null): number {
+  if (retryAfterMs !== null && retryAfterMs >= 1000) return retryAfterMs;
+  return 1000 + (Math.min(60_000, 1000 * 2 ** tries) - 1000) / 2;
+}
 
 export type Facts = {
   /** Tries that the open turn has used up already. */
@@ -35,12 +45,13 @@ export function predict(
   let pauses = 0;
   let empty = false;
   let summaries = 0;
-  const provider = (requests: number, comeBackMs: number | null): Predicted => {
-    return { requests, summaries, end: "provider", ran, comeBackMs };
+  const waits: number[] = [];
+  let silentMs = 0;
+  const elapsedMs = () => waits.reduce((sum, ms) => sum + ms, silentMs);
+  const ends = (requests: number, end: string, comeBackMs: number | null = null): Predicted => {
+    return { requests, summaries, end, ran, waits, elapsedMs: elapsedMs(), comeBackMs };
   };
-  const ends = (requests: number, end: string): Predicted => {
-    return { requests, summaries, end, ran, comeBackMs: null };
-  };
+  const provider = (requests: number, comeBackMs: number | null) => ends(requests, "provider", comeBackMs);
   if (tries >= triesMax) return provider(0, quarterMs);
   for (const [i, meaning] of meanings.entries()) {
     tries += 1;
@@ -54,8 +65,12 @@ export function predict(
         continue;
       case "dropped": {
         const { retryAfterMs } = meaning;
-        if (tries >= triesMax || (retryAfterMs ?? 0) > budgetMs)
-          return provider(i + 1, retryAfterMs ?? quarterMs);
+        const ms = waitMs(tries, retryAfterMs);
+        silentMs += meaning.silentMs ?? 0;
+        if (tries >= triesMax || ms > budgetMs - elapsedMs()) {
+          return provider(i + 1, (retryAfterMs ?? 0) >= 1000 ? retryAfterMs : quarterMs);
+        }
+        waits.push(ms);
         continue;
       }
       case "taken":

@@ -138,6 +138,8 @@ function judge(
   expect("requests", session.requests.length, predicted.requests);
   expect("requests for a summary", session.summaries.length, predicted.summaries);
   expect("the end", end.kind, predicted.end);
+  expect("waits", stage.waits, predicted.waits);
+  expect("ms from the first request to the end", clock.elapsed(), predicted.elapsedMs);
   expect("calls that ran", stage.ran, predicted.ran);
   if (end.kind === "provider") {
     const { retryAtMs } = end;

@@ -28,6 +28,8 @@ export type Stage = {
   readonly ran: readonly string[];
   /** Those of them that no whole reply had asked for. */
   readonly early: readonly string[];
+  /** Waits before another try, ms. */
+  readonly waits: readonly number[];
   /** Whether the loop waits before its next try. */
   readonly retries: () => boolean;
   readonly left: () => Left;
@@ -40,6 +42,7 @@ export async function openStage(
 ): Promise<Stage> {
   const ran: string[] = [];
   const early: string[] = [];
+  const waits: number[] = [];
   let retrying = false;
   const model = anthropicModel({ apiKey: secret, baseUrl: server.url, clock });
   const tools: NonNullable<Setup["tools"]> = (disk) =>
@@ -64,7 +67,9 @@ export async function openStage(
     budget: { ...plenty, ...budget },
     parts: { clock },
     onLive: (live) => {
-      retrying ||= live.kind === "retry.wait";
+      if (live.kind !== "retry.wait") return;
+      retrying = true;
+      waits.push(live.ms);
     },
     ...(left === null ? {} : { resumed: left.log, files: left.files }),
   });
@@ -73,6 +78,7 @@ export async function openStage(
   return {
     ran,
     early,
+    waits,
     retries: () => retrying,
     run: made.run,
     left: () => ({ log: [...(left?.log ?? opening), ...made.events], files: made.files }),

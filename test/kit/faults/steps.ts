@@ -10,9 +10,9 @@ export function told(events: Events, { form, ends = { kind: "end" }, ...shape }:
   return { delivery: { bytes: encode(events, form), ends, ...shape }, meaning: meaningOf(events) };
 }
 
-/** An answer of which nothing counts. */
-export function lost(delivery: Delivery, retryAfterMs: number | null = null): Step {
-  return { delivery, meaning: { kind: "dropped", retryAfterMs } };
+/** An answer of which nothing counts, given up after `silentMs` where it does not end. */
+export function lost(delivery: Delivery, silentMs = 0): Step {
+  return { delivery, meaning: { kind: "dropped", retryAfterMs: null, silentMs } };
 }
 
 export function as(step: Step, meaning: Meaning): Step {

@@ -4,12 +4,13 @@ import { cuts, silences, splits } from "./cases/cuts.ts";
 import { badCalls, chains, extremes, stopReasons, usages } from "./cases/replies.ts";
 import { orders, unknowns } from "./cases/shapes.ts";
 import { deaths, storms, walks } from "./cases/storms.ts";
+import { summaryFaults } from "./cases/summaries.ts";
 import { type Judged, play } from "./play.ts";
 import { startFaultServer } from "./server.ts";
 
 const families = [
   ...[refusals, overflows, errorEvents, orders, unknowns, silences, cuts, splits],
-  ...[stopReasons, badCalls, chains, usages, extremes, storms, walks, deaths],
+  ...[stopReasons, badCalls, chains, usages, extremes, storms, walks, deaths, summaryFaults],
 ];
 
 /** Every fault of a provider at every point where it can strike. */

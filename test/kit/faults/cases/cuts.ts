@@ -2,6 +2,9 @@ import type { Case, Step } from "../case.ts";
 import { around, closing, lost, streamNames, told } from "../steps.ts";
 import { boundariesOf, encode, streams } from "../streams.ts";
 
+/** How long silence is borne, ms. */
+export const patience = { firstByte: 120_000, idle: 90_000, progress: 600_000 } as const;
+
 const ways = ["end", "hang-up", "reset"] as const;
 
 /** A stream that is cut behind any of its bytes, and one that never begins. */
@@ -28,13 +31,13 @@ export function* cuts(): Generator<Case> {
 export function* silences(): Generator<Case> {
   const beat = (event: object & { readonly type: string }) => encode([{ ...event }]);
   for (const name of streamNames) {
-    const mute = lost({ bytes: Buffer.alloc(0), silent: true, ends: { kind: "stall" } });
+    const mute = lost({ bytes: Buffer.alloc(0), silent: true, ends: { kind: "stall" } }, patience.firstByte);
     yield { name: `${name}: silence before any byte`, row: "F10", steps: around(name, [mute]) };
     const bytes = encode(streams[name]);
     const ends = boundariesOf(streams[name]).slice(0, -1);
     for (const [k, at] of ends.entries()) {
       const begun = bytes.subarray(0, at);
-      const stall = lost({ bytes: begun, ends: { kind: "stall" } });
+      const stall = lost({ bytes: begun, ends: { kind: "stall" } }, patience.idle);
       yield { name: `${name}: silence behind ${k} events`, row: "F11", steps: around(name, [stall]) };
       const signs = {
         pings: beat({ type: "ping" }),
@@ -44,12 +47,15 @@ export function* silences(): Generator<Case> {
         ...emptyPieces(name, k),
       };
       for (const [sign, drip] of Object.entries(signs)) {
-        const alive = lost({ bytes: begun, ends: { kind: "drip", bytes: drip, everyMs: 15_000 } });
+        const alive = lost(
+          { bytes: begun, ends: { kind: "drip", bytes: drip, everyMs: 15_000 } },
+          patience.progress,
+        );
         yield { name: `${name}: ${sign} behind ${k} events`, row: "F11", steps: around(name, [alive]) };
       }
     }
     const slow = { kind: "drip", bytes: Buffer.from("x"), everyMs: 89_000 } as const;
-    const last = lost({ bytes: bytes.subarray(0, -1), ends: slow });
+    const last = lost({ bytes: bytes.subarray(0, -1), ends: slow }, patience.progress);
     yield { name: `${name}: slow bytes behind nearly all`, row: "F11", steps: around(name, [last]) };
   }
 }

@@ -1,7 +1,6 @@
 import type { ReplyBlock } from "../../model/script.ts";
 import type { Case, Step } from "../case.ts";
-import type { Meaning } from "../grammar.ts";
-import { as, good, told } from "../steps.ts";
+import { as, good, lost, told } from "../steps.ts";
 import { call, type Events, encode, streamOf, type Told, talk, text, thinking } from "../streams.ts";
 import { rest } from "./shapes.ts";
 
@@ -235,17 +234,16 @@ export function* extremes(): Generator<Case> {
   yield { name: "an event of ten megabytes", row: "F22", steps: [told(huge)] };
   const whole = encode(talk);
   const flood = { kind: "drip", bytes: Buffer.alloc(8 << 20, 0x20), everyMs: 1000 } as const;
-  const endless: Meaning = { kind: "dropped", retryAfterMs: null };
   const begun = { bytes: whole.subarray(0, 400), ends: flood };
   yield {
     name: "an answer without end",
     row: "F22",
-    steps: [{ delivery: begun, meaning: endless }, good.talk],
+    steps: [lost(begun, 8000), good.talk],
   };
   for (let at = 0; at < whole.length; at += 5) {
     const bytes = Buffer.from(whole);
     bytes[at] = 0xff;
-    const broken: Step = { delivery: { bytes, ends: { kind: "end" } }, meaning: endless };
+    const broken = lost({ bytes, ends: { kind: "end" } });
     yield { name: `talk: a byte that is no text at ${at}`, row: "F22", steps: [broken, good.talk] };
   }
 }
