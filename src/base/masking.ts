@@ -4,7 +4,10 @@ export type Mask = (text: string) => string;
 /** Shorter secrets would blank out ordinary text. */
 const secretLengthMin = 8;
 
-/** The forms of one secret that are worth masking: as it is, base64 (also as basic auth), hex, URL-encoded, JSON-escaped. */
+/**
+ * The forms of one secret that are worth masking: as it is, base64 (also as basic auth), hex, URL-encoded, JSON-escaped,
+ * and each of its lines, since most places show text line by line.
+ */
 export function formsOf(secret: string): readonly string[] {
   if (secret.length < secretLengthMin) return [];
   const bytes = Buffer.from(secret, "utf8");
@@ -17,6 +20,7 @@ export function formsOf(secret: string): readonly string[] {
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
     basic,
+    ...secret.split(/\r\n|\r|\n/).filter((line) => line.length >= secretLengthMin),
   ];
   return [...new Set(forms)];
 }

@@ -17,6 +17,13 @@ describe("masking", () => {
     expect(maskOf([secret])(`before ${form} after`)).toBe("before *** after");
   });
 
+  it("hides each line of a secret that has several, where text is shown line by line", () => {
+    const key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqh\r\nabc=\n-----END KEY-----\n";
+    const mask = maskOf([key]);
+    expect(mask(key)).toBe("***");
+    expect(key.split(/\r?\n/).map((line) => mask(line))).toEqual(["***", "***", "abc=", "***", ""]);
+  });
+
   it("leaves nothing of the longer one of two secrets that begin alike", () => {
     expect(maskOf(["secret-one", "secret-one-and-more"])("x secret-one-and-more y secret-one z")).toBe(
       "x *** y *** z",
