@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import type { Means } from "../../src/app/means.ts";
+import { endOf, type LifeOptions, live, type Played } from "../kit/story/play.ts";
+import { comment, eventsOf, givenStage, type Stage } from "../kit/story/stage.ts";
+import { type Step, tellsStory } from "../kit/story/tale.ts";
+import { flip } from "./given-refusal.ts";
+
+const write = (path: string) => ({ name: "write", input: { path, text: "fixed\n" } });
+const steps: readonly Step[] = [
+  { calls: [write("a.txt")] },
+  { calls: [write("b.txt")] },
+  { text: "Fix a and b" },
+];
+const turns = (turns: number) => ({ budget: { minutes: 100_000, turns } });
+const asking: readonly Step[] = [{ calls: [{ name: "ask", input: { question: "Tabs?" } }] }, ...steps];
+
+function given() {
+  const stage = givenStage();
+  const next = (options: LifeOptions = {}) => live(stage, { model: tellsStory(steps), ...options });
+  return { stage, next };
+}
+
+const sessionIn = ({ end }: Played) => (end === "died" ? null : end.session);
+const toldIn = ({ requests }: Played, at = -1) => JSON.stringify(requests.at(at)?.messages ?? []);
+const inputsIn = (life: Played) =>
+  eventsOf(life).flatMap((event) => (event.type === "input.accepted" ? [event.id] : []));
+
+/** As if the job of the last run still counted as running. */
+function revive({ leases }: Stage): void {
+  leases.ended.pop();
+}
+
+const over = (change: (means: Means) => Partial<Means>) => ({ over: change });
+const expired = over(({ shelf }) => ({
+  shelf: {
+    ...shelf,
+    list: async (...given) => (await shelf.list(...given)).map((item) => ({ ...item, expired: true })),
+  },
+}));
+
+describe("words on a thread", () => {
+  it("begin a session where there is none, and one more where the newest has ended", async () => {
+    const { stage, next } = given();
+    const first = await next({ says: "@baton the second line first" });
+    expect(endOf(first)).toBe("pull-request/opened");
+    expect(toldIn(first)).toContain("the second line first");
+    const more = { says: "@baton and now the other", comment: 950 };
+    const second = await next(more);
+    expect(endOf(second)).toBe("pull-request/opened");
+    expect(sessionIn(second)).not.toBe(sessionIn(first));
+    expect(toldIn(second)).toContain("and now the other");
+    expect(stage.github.pulls).toHaveLength(2);
+    // Delivered once more, they are neither the task of a third nor told to the second.
+    const again = await next(more);
+    expect([endOf(again), again.requests]).toEqual(["ignored/done-before", []]);
+  });
+
+  it("go on with a session that was suspended, told once, behind the note of facts", async () => {
+    const { stage, next } = given();
+    expect(endOf(await next({ orders: turns(1) }))).toBe("suspended/turns");
+    const said = await next({ says: "@baton mind the tabs", comment: 950, orders: turns(9) });
+    expect(endOf(said)).toBe("pull-request/opened");
+    expect(inputsIn(said)).toEqual([`comment:${comment}`, "comment:950"]);
+    expect(toldIn(said).split("mind the tabs")).toHaveLength(2);
+    const types = eventsOf(said).map(({ type }) => type);
+    expect(types.lastIndexOf("input.accepted")).toBe(types.lastIndexOf("note.added") + 1);
+    expect(stage.github.pulls).toHaveLength(1);
+    const again = await next({ says: "@baton mind the tabs", comment: 950 });
+    expect([endOf(again), again.requests]).toEqual(["ignored/taken", []]);
+    expect(stage.github.comments.some(({ body }) => body.includes(":reply:"))).toBe(false);
+  });
+
+  it("go on with a session whose run died", async () => {
+    const { next } = given();
+    await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
+    const said = await next({ says: "@baton mind the tabs" });
+    expect(endOf(said)).toBe("pull-request/opened");
+    expect(toldIn(said, 0)).toContain("mind the tabs");
+  });
+
+  it("are nothing to a session that began by a later comment", async () => {
+    const { next } = given();
+    await next({ orders: turns(1) });
+    const early = await next({ says: "@baton mind the tabs", comment: comment - 1 });
+    expect([endOf(early), early.requests]).toEqual(["ignored/taken", []]);
+  });
+
+  it("are left to the run that works on the session, by name", async () => {
+    const { stage, next } = given();
+    await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
+    revive(stage);
+    const left = await next({ says: "@baton mind the tabs" });
+    expect(left.end).toMatchObject({
+      kind: "ignored",
+      reason: "taken-by-run",
+      detail: expect.stringContaining("Run 101 works on session"),
+    });
+    expect([left.requests, left.made]).toEqual([[], []]);
+  });
+
+  it("are left to a run that has stored nothing yet", async () => {
+    const { stage, next } = given();
+    const noShelf = over(({ shelf }) => ({
+      shelf: { ...shelf, put: async () => ({ kind: "failed", why: "no room" }) },
+    }));
+    const death = { at: "files.append", event: "turn.ended", when: "after" } as const;
+    await next({ ...noShelf, death, machine: "lost" });
+    revive(stage);
+    expect(endOf(await next({ says: "@baton mind the tabs" }))).toBe("ignored/taken-by-run");
+  });
+
+  it.each([
+    ["has suspended, and only its job goes on", {}, "survives"],
+    [
+      "may be over, as far as anybody can tell",
+      over(({ leases }) => ({ leases: { ...leases, alive: async () => "unknown" } })),
+      "died",
+    ],
+  ] as const)(
+    "are refused as busy where the run %s, since nobody would hear them",
+    async (_title, options, how) => {
+      const { stage, next } = given();
+      const death = { at: "files.append", event: "turn.ended", when: "after" } as const;
+      await next(how === "died" ? { death } : { model: tellsStory(asking) });
+      revive(stage);
+      const refused = await next({ says: "@baton mind the tabs", ...options });
+      expect(refused.end).toMatchObject({ kind: "refused", reason: "busy", resumable: true });
+      expect(refused.end).not.toMatchObject({ detail: expect.stringContaining("begin anew") });
+    },
+  );
+
+  it.each<[string, string, (stage: Stage) => LifeOptions]>([
+    [
+      "was tampered with",
+      "tampered",
+      ({ shelves }) => {
+        const newest = shelves.stored.pop();
+        if (newest) shelves.stored.push({ ...newest, bytes: flip(newest.bytes, newest.bytes.length - 20) });
+        return {};
+      },
+    ],
+    ["has expired", "expired", () => expired],
+    ["has no budget left", "exhausted", () => ({ orders: turns(1) })],
+  ])("are refused, with the way to begin anew, where the session %s", async (_title, reason, spoil) => {
+    const { stage, next } = given();
+    await next({ orders: turns(1) });
+    const options = spoil(stage);
+    const before = stage.leases.leases.length;
+    const refused = await next({ says: "@baton mind the tabs", ...options });
+    if (reason === "other-key") return expect(endOf(refused)).toBe("pull-request/opened");
+    expect(refused.end).toMatchObject({
+      kind: "refused",
+      reason,
+      detail: expect.stringContaining("To begin anew instead, comment `@baton fix`."),
+    });
+    expect([refused.requests, stage.leases.leases.length]).toEqual([[], before]);
+  });
+
+  it("begin anew where what an ended session stored has expired, since no lease says that it waits", async () => {
+    const { next } = given();
+    expect(endOf(await next())).toBe("pull-request/opened");
+    const later = await next({ says: "@baton and the other", ...expired });
+    expect(endOf(later)).toBe("pull-request/opened");
+    expect(toldIn(later)).toContain("and the other");
+  });
+
+  it("that nobody can see are told to nobody", async () => {
+    const { next } = given();
+    await next({ orders: turns(1) });
+    const refused = await next({ says: "@baton <!-- hidden -->" });
+    expect(endOf(refused)).toBe("refused/no-text");
+  });
+});
