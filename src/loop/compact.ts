@@ -59,18 +59,21 @@ async function compact(
   onLive({ kind: "progress", turn: phase === "idle" ? number + 1 : number, doing: { kind: "summarising" } });
 
   // What the provider does not take may be shorter than was expected.
-  const window = why === "overflow" ? Math.min(expected, size) : expected;
+  const { fill } = journal.facts;
+  const window = why === "overflow" ? windowOf({ ...fill, fullAt: size }, run.request) : expected;
   const log = await journal.recordsFrom(0);
   const told = log.filter(({ offset }) => offset >= journal.state.context.from);
   const messages = messagesOf(journal.context);
-  const tail = tailOf(await turnsIn(told, journal.load), { messages, size, window });
+  const turns = await turnsIn(told, journal.load);
+  const tail = tailOf(turns, { messages, size, window });
   const from = tail?.from ?? afterTurns(told);
   const written = await summarise(run, messages.slice(0, tail?.messages), { window });
   if (written.kind === "ended") return written.end;
 
   const { words, usage, costUsd } = written;
+  const keptTurns: Kept["turns"] = tail !== null ? "kept" : turns.length > 0 ? "too-long" : "none";
   const before = log.filter(({ offset }) => offset < from);
-  const kept = { ...(await keptOf(run, before)), words, tail: tail !== null };
+  const kept = { ...(await keptOf(run, before)), words, turns: keptTurns };
   const text = summaryText(kept, { bytesMax: Math.floor(window * shareSummary * bytesPerToken) });
   const summary = await journal.store(text);
   await journal.append({ type: "context.compacted", summary, from, usage, costUsd, why });
@@ -81,7 +84,7 @@ async function compact(
 async function keptOf(
   { journal, changed }: Run,
   before: readonly Placed[],
-): Promise<Omit<Kept, "words" | "tail">> {
+): Promise<Omit<Kept, "words" | "turns">> {
   const inputs: Kept["inputs"][number][] = [];
   let findings: string | null = null;
   for (const { record } of before) {

@@ -13,8 +13,8 @@ export type Kept = {
   readonly findings: string | null;
   /** What the model wrote; null where it wrote nothing that can be used. */
   readonly words: { readonly text: string; readonly cut: boolean } | null;
-  /** Whether turns follow word for word. */
-  readonly tail: boolean;
+  /** Whether turns follow word for word, or even the last one is too long for that. */
+  readonly turns: "kept" | "too-long" | "none";
 };
 
 // Shares of the bytes that there are.
@@ -32,14 +32,19 @@ export function summaryText(kept: Kept, { bytesMax }: { readonly bytesMax: numbe
       ? []
       : [`# What the checks said last\n${excerpt(kept.findings, bytes("findings"))}`]),
     wordsText(kept.words, bytes("words")),
-    kept.tail
-      ? "The turns since then follow word for word."
-      : "No turn follows word for word. Go on from here.",
+    turnsText[kept.turns],
   ].join("\n\n");
 }
 
 const head =
   "This conversation had become too long for you. Its older part is left out, and this stands in its place: a summary of what was said and done before, not a new task. Read files and outputs again where you need more than it says.";
+
+const turnsText = {
+  kept: "The turns since then follow word for word.",
+  "too-long":
+    "No turn follows word for word, since the last one alone was too long: ask for less at once. Go on from here.",
+  none: "Go on from here.",
+} as const;
 
 function inputsText(inputs: Kept["inputs"], bytesMax: number): readonly string[] {
   const level = shareOut(

@@ -203,7 +203,10 @@ export type SessionEvent =
       readonly type: "context.compacted";
       /** What the model is told in place of everything before `from`. */
       readonly summary: Payload;
-      /** The byte of the log where what it is still told word for word begins: a record that begins a turn. */
+      /**
+       * The byte of the log where what it is still told word for word begins: the record that begins a turn, or, where
+       * none is kept, the one that ended the last.
+       */
       readonly from: number;
       /** What the summary cost, and whether the window was nearly full or the provider found it full. */
       readonly usage: Usage;

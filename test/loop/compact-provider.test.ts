@@ -106,6 +106,25 @@ describe("a conversation that fills three quarters of the window", () => {
   });
 });
 
+describe("a turn that fills the window by itself", () => {
+  it("is summarised too, and the model is told to ask for less", async () => {
+    const tools = () => [
+      {
+        name: "read",
+        class: "read" as const,
+        required: ["path"],
+        run: async () => "a line of it\n".repeat(2_300),
+      },
+    ];
+    const many = Array.from({ length: 20 }, (_, i) => use(`call_1_${i}`, "read", { path: `${i}` }));
+    const { end, told, requests } = await play([reply(many, usage(1_000)), summary, done], { tools });
+    expect(end).toEqual({ kind: "finished", text: "Done" });
+    expect(told).toContain("ask for less at once");
+    expect(requests.at(-1)?.messages.length).toBe(1);
+    for (const request of requests) expect(JSON.stringify(request.messages).length).toBeLessThan(260_000);
+  });
+});
+
 describe("a summary that does not come at once", () => {
   const lost = failure({ reason: "overloaded" });
 
@@ -224,6 +243,13 @@ describe("a conversation that the provider finds too long", () => {
     expect(await resumed.run()).toMatchObject({ kind: "provider" });
     const more = await given({ model: modelOf([tooLarge, summary, done]), resumed: [...log, said], files });
     expect(await more.run()).toEqual({ kind: "finished", text: "Done" });
+  });
+
+  it("loses nothing of the task where it is short by all that can be counted (F5)", async () => {
+    const task = `Fix the bug. ${"It is described at some length. ".repeat(100)}`;
+    const log: SessionEvent[] = [{ type: "input.accepted", id: "comment:2", by: "octo", text: inline(task) }];
+    const { told } = await play([first, tooLarge, summary, done], { log });
+    expect(told).toContain(task);
   });
 
   it("is shortened in the last turn of a budget too, since that turn has begun", async () => {

@@ -164,7 +164,7 @@ const kept: Kept = {
   changed: ["sum.mjs (modified)", "a\nb (added)"],
   findings: "The check test is red.",
   words: { text: "The sum subtracts.", cut: false },
-  tail: true,
+  turns: "kept",
 };
 
 describe("what stands in place of what is left out", () => {
@@ -206,7 +206,8 @@ The turns since then follow word for word.`);
     ["green checks", { findings: null }, "# What was done", "# What the checks"],
     ["no words", { words: null }, "No summary could be had of it.", "You wrote this"],
     ["cut words", { words: { text: "a", cut: true } }, "It was cut at your output limit.", "No summary"],
-    ["no turn kept", { tail: false }, "No turn follows word for word.", "since then"],
+    ["a turn too long to be kept", { turns: "too-long" }, "ask for less at once", "since then"],
+    ["no turn yet", { turns: "none" }, "Go on from here.", "since then"],
   ])("says what there is: %s", (_title, over, holds, lacks) => {
     const text = summaryText({ ...kept, ...over }, { bytesMax: 10_000 });
     expect(text).toContain(holds);
@@ -222,7 +223,7 @@ The turns since then follow word for word.`);
         changed: Array.from({ length: 5_000 }, (_, i) => `src/file-${i}.ts (added)`),
         findings: much,
         words: { text: much, cut: false },
-        tail: true,
+        turns: "kept",
       },
       { bytesMax: 40_000 },
     );
