@@ -81,7 +81,7 @@ describe("a comment", () => {
     });
     const [, status, list] = commentsOfOurs(world, 1);
     expect(list?.body).toContain(
-      `<code>${fixed.outputs["session-id"]}</code>: [its status](${status?.html_url})`,
+      `<code>${fixed.outputs["session-id"]}</code>: Baton stopped: **pull-request**. [Its comment](${status?.html_url})`,
     );
   });
 
