@@ -14,7 +14,10 @@ type Options = { readonly signal: AbortSignal };
  */
 export async function goOn(asked: Authorised, means: Means, options: Options): Promise<Outcome> {
   const reference = await sessionFor(asked, means);
-  if (reference === null || reference.session === asked.trigger.session) return begin(asked, means, options);
+  const isNamed = namedIn(asked) !== null;
+  // Its own is one that an earlier delivery of the same comment has begun.
+  const isOwn = !isNamed && reference?.session === asked.trigger.session;
+  if (reference === null || isOwn) return begin(asked, means, options);
   const said = saidBy(asked, means);
   if (said === null)
     return outcome(
@@ -23,7 +26,7 @@ export async function goOn(asked: Authorised, means: Means, options: Options): P
       "The command holds no words that can be seen, so there is nothing to tell.",
     );
   const ended = await resume(reference, asked.by, means, { ...options, said });
-  if (ended.kind !== "refused" || namedIn(asked) !== null) return ended;
+  if (ended.kind !== "refused" || isNamed) return ended;
   if (await isOver(ended, reference, means, options)) return begin(asked, means, options);
   // Time alone ends these.
   if (ended.reason === "busy" || ended.reason === "lost-race") return ended;

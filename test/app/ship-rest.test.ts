@@ -63,4 +63,25 @@ describe("what post says of a run that died", () => {
     expect(comment).not.toContain("is kept");
     expect(comment).toContain("To go on");
   });
+
+  it("is what it waits for, where it had come to that, with the replies or a link to them", async () => {
+    const detail = "Tabs or spaces?";
+    const asked = await givenTask();
+    await asked.journal.append({ type: "run.suspended", reason: "question", detail });
+    const { comment } = await post(asked);
+    expect(comment).toContain("Baton stopped: **needs-input**.");
+    expect(comment).toContain("> Tabs or spaces?");
+    expect(comment).toContain("/agent &#60;your answer&#62;");
+
+    const linked = await givenTask();
+    const { session } = linked.journal.state.identity ?? {};
+    const key = `${session}/approval/toolu_1`;
+    await linked.journal.append({ type: "effect.intended", key, detail: "{}" });
+    const url = "https://github.example/comment-5";
+    await linked.journal.append({ type: "effect.settled", key, status: "done", detail: "5", url });
+    await linked.journal.append({ type: "run.suspended", reason: "approval", detail: "It waits." });
+    const said = (await post(linked)).comment;
+    expect(said).toContain(`[This comment](${url}) says what it waits for`);
+    expect(said).not.toContain("To go on");
+  });
 });

@@ -44,6 +44,7 @@ describe("the command line", () => {
       ["run", "x", "--model", "a b"],
       '--model is "a b", which is no name of a model',
     ],
+    ["an empty answer", ["resume", "s000000000000", "--answer", " "], "--answer is empty."],
     ["two sessions", ["resume", "a", "b"], "resume takes one session, and was given 2."],
     [
       "a base that is not there",

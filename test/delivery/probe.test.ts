@@ -18,6 +18,8 @@ const intents = {
   branch: JSON.stringify({ branch: "agent/7", parent, tree }),
   "pull-request": JSON.stringify({ branch: "agent/7", base: "main" }),
   comment: JSON.stringify({ thread: 7 }),
+  "question/toolu_1": JSON.stringify({ thread: 7 }),
+  "approval/toolu_1": JSON.stringify({ thread: 7 }),
 };
 
 function probe(what: string, host: Host, over: { detail?: string; thread?: null } = {}) {
@@ -43,7 +45,7 @@ function withComment(body: string, over: Partial<MemoryGitHub["comments"][number
 }
 
 const none = memoryHost(memoryGitHub());
-const marker = (what: "comment" | "pull-request") => markerOf(key, session, what);
+const marker = (what: Parameters<typeof markerOf>[2]) => markerOf(key, session, what);
 
 describe("an effect that was intended and not settled", () => {
   it.each([
@@ -69,6 +71,12 @@ describe("an effect that was intended and not settled", () => {
     ],
     ["comment", "somebody else wrote it", withComment(marker("comment"), { author: "octo" }), "absent", ""],
     ["comment", "it is on another thread", withComment(marker("comment"), { thread: 9 }), "absent", ""],
+    ["question/toolu_1", "there is none", none, "absent", "no comment of ours on #7"],
+    ["question/toolu_1", "it has our marker", withComment(marker("question/toolu_1")), "done", "5"],
+    ["question/toolu_1", "it is of another call", withComment(marker("question/toolu_2")), "absent", ""],
+    ["question/toolu_1", "it is the status comment", withComment(marker("comment")), "absent", ""],
+    ["approval/toolu_1", "it has our marker", withComment(marker("approval/toolu_1")), "done", "5"],
+    ["approval/toolu_1", "it asks something else", withComment(marker("question/toolu_1")), "absent", ""],
   ])("(%s) where %s", async (what, _where, host, status, detail) => {
     const probed = await probe(what, host);
     expect(probed.status).toBe(status);
@@ -80,6 +88,7 @@ describe("an effect that was intended and not settled", () => {
     ["a branch without a name", probe("branch", none, { detail: "{}" })],
     ["a pull request whose intent is no JSON", probe("pull-request", none, { detail: "x" })],
     ["a comment of a session without a thread", probe("comment", none, { thread: null })],
+    ["a question of a session without a thread", probe("question/toolu_1", none, { thread: null })],
   ])("is in doubt where nothing says how to look it up: %s", async (_title, probed) => {
     expect(await probed).toEqual({ status: "unknown", why: "nothing says how to look it up" });
   });
