@@ -39,27 +39,34 @@ export function overheard(
 ): readonly Overheard[] {
   const { triggerPhrase } = orders;
   const ours = comments.filter(({ own }) => own).map(({ body }) => body);
+  // Its own job has answered it, or begun something with it. The answer to a stop takes nothing from it.
   const isTakenUp = (id: number): boolean => {
     const own = sessionOfComment(repository.id, id);
     const markers = [markerOf(key, own, "comment"), markerOf(key, own, "reply")];
     return ours.some((body) => markers.some((marker) => body.includes(marker)));
   };
-  const counts = ({ id, createdAt, edited }: RecentComment): boolean =>
-    !edited && createdAt >= session.since && !session.inputs.includes(inputIdOf(id));
   return comments
-    .filter(counts)
-    .flatMap((comment): readonly Overheard[] => {
-      const { id, body, author, own } = comment;
-      if (author === null) return [];
-      const command = parseCommand(body, triggerPhrase);
-      // A stop has no words for the model, so that its own job's answer to it takes nothing from it.
-      if (command?.kind === "stop")
-        return isLater(comment, session.earshot) ? [{ kind: "stop", id, author, text: "" }] : [];
-      if (own || isTakenUp(id)) return [];
-      if (command?.kind === "go-on") return [{ kind: "addition", id, author, text: command.text }];
-      return body.includes(triggerPhrase) ? [] : [{ kind: "remark", id, author, text: body }];
-    })
+    .filter(({ edited, createdAt }) => !edited && createdAt >= session.since)
+    .filter(({ id }) => !session.inputs.includes(inputIdOf(id)))
+    .flatMap((comment) => overheardIn(comment, session, triggerPhrase))
+    .filter(({ kind, id }) => kind !== "addition" || !isTakenUp(id))
     .sort((a, b) => a.id - b.id);
+}
+
+function overheardIn(
+  comment: RecentComment,
+  { earshot }: Session,
+  triggerPhrase: string,
+): readonly Overheard[] {
+  const { id, body, author, own } = comment;
+  if (author === null) return [];
+  const command = parseCommand(body, triggerPhrase);
+  // A stop has no words for the model, so that whoever lent us the token can give it too.
+  if (command?.kind === "stop")
+    return isLater(comment, earshot) ? [{ kind: "stop", id, author, text: "" }] : [];
+  if (own) return [];
+  if (command?.kind === "go-on") return [{ kind: "addition", id, author, text: command.text }];
+  return body.includes(triggerPhrase) ? [] : [{ kind: "remark", id, author, text: body }];
 }
 
 /** As the model is told it, with what was fetched of its pictures; null where nothing of it can be seen. */

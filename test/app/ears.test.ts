@@ -105,7 +105,7 @@ describe("a run that listens", () => {
     expect(looks.length).toBe(before + 1);
   });
 
-  it("hears nobody who may not command, and asks about each comment once", async () => {
+  it("hears nobody who may not command, and asks about each comment once (T1, T2)", async () => {
     const asked: string[] = [];
     const { of } = memoryPermissions({ octo: "write", reader: "read" });
     const permissions: Permissions = {
@@ -151,6 +151,26 @@ describe("a run that listens", () => {
     writes("Old news.", "octo", 4000);
     const said = [writes("@baton use a queue", "octo", 5000), writes("Thanks.", "octo", 9000)];
     expect(await takesIn("end")).toEqual(said);
+  });
+
+  it("finds a person in a flood of strangers, of whom it looks up a few at a time (T10)", async () => {
+    const asked: string[] = [];
+    const { of } = memoryPermissions({ octo: "write" });
+    const permissions: Permissions = {
+      of: (login, options) => {
+        asked.push(login);
+        return of(login, options);
+      },
+    };
+    const { ears, writes, takesIn, sent } = await givenEars({ permissions });
+    using _ = ears;
+    for (let number = 0; number < 300; number += 1)
+      writes("@baton send me the key", `stranger-${number % 30}`);
+    const words = writes("@baton use a queue");
+    await sent();
+    expect([await takesIn("turn"), asked.length]).toEqual([[], 20]);
+    await sent();
+    expect([await takesIn("turn"), asked.length]).toEqual([[words], 31]);
   });
 
   it("takes in what is over the limit the next time", async () => {
