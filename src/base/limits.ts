@@ -9,7 +9,7 @@ export const limits = {
   /** What of a tool's or check's output the model gets to see at once. */
   modelOutputBytesMax: 30 * 1024,
   /** What of an output is kept whole, readable in parts. */
-  storedOutputBytesMax: 4 * 1024 * 1024,
+  storedOutputBytesMax: 8 * 1024 * 1024,
   readsAtOnce: 6,
   gateRoundsMax: 3,
 } as const;

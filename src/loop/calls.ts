@@ -152,7 +152,7 @@ async function attachmentOf(story: Story, tool: string, input: unknown): Promise
   const id = path.slice("output:".length);
   const { outputs } = story.readings;
   const payload = Object.hasOwn(outputs, id) ? outputs[id] : await earlierOutput(story, id);
-  if (payload === undefined) return { kind: "missing", why: `There is no output of a call ${id}.` };
+  if (payload === undefined) return { kind: "missing", why: noOutput(id) };
   return { kind: "text", text: await story.load(payload) };
 }
 
@@ -165,6 +165,10 @@ async function earlierOutput(story: Story, id: string): Promise<Payload | undefi
     if (event.type === "call.settled" && event.id === id) return event.whole ?? event.output;
   }
   return undefined;
+}
+
+function noOutput(id: string): string {
+  return `There is no output of a call ${id}: only those of calls that you can still see are kept.`;
 }
 
 function failed(output: string): ToolRun {

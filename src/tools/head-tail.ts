@@ -9,10 +9,13 @@ export type HeadTail = {
   readonly isCut: () => boolean;
   /**
    * At most `bytesMax` bytes of UTF-8. Bytes that are not UTF-8 show as U+FFFD, NULs as U+2400. Where something
-   * is left out, one line says how many bytes and line ends, followed by `hint`, at most 200 bytes.
+   * is left out, one line says how many bytes and line ends, followed by the hint, at most 240 bytes.
    */
-  readonly text: (hint: string) => string;
+  readonly text: (hint: Hint) => string;
 };
+
+/** Told where what is left out begins; "" says nothing. */
+export type Hint = (from: { readonly line: number; readonly column: number }) => string;
 
 /** Room for the line that says what was cut, `hint` included. */
 const markBytes = 320;
@@ -38,18 +41,24 @@ export function headTail(bytesMax: number): HeadTail {
     return Buffer.byteLength(text) <= bytesMax ? text : null;
   };
 
-  const text = (hint: string): string => {
+  const text = (hint: Hint): string => {
     const whole = uncut();
     if (whole !== null) return whole;
     const start = fitting(wholeLines(head.held(), "start"), headMax, "start");
     const end = fitting(wholeLines(tail.held(), "end"), tailMax, "end");
     const cutBytes = bytes - start.bytes - end.bytes;
     const cutLines = lines - start.lines - end.lines;
-    const mark = `[cut here: ${counted(cutBytes, "byte")}, ${counted(cutLines, "line end")}${hint && `; ${hint}`}]`;
+    const said = hint({ line: start.lines + 1, column: columnAfter(start.text) });
+    const mark = `[cut here: ${counted(cutBytes, "byte")}, ${counted(cutLines, "line end")}${said && `; ${said}`}]`;
     return `${start.text}${start.text.endsWith("\n") || start.text === "" ? "" : "\n"}${mark}\n${end.text}`;
   };
 
   return { push, bytes: () => bytes, isCut: () => uncut() === null, text };
+}
+
+/** Counted as `read` counts: in characters of the text, from 1. */
+function columnAfter(text: string): number {
+  return text.length - text.lastIndexOf("\n");
 }
 
 /** What a line of such a text says that was cut, where it is the line of a cut and names `hint`; else null. */

@@ -19,8 +19,12 @@ export type CommandOptions = {
   readonly prefix?: readonly string[];
   /** Opens a pipe for its output, where the caller has one. `fd` is closed here. */
   readonly pipe?: () => OutputPipe;
-  /** Said where the output is cut. */
-  readonly hint?: string;
+  /** Said where the output is cut; `kept` is whether all of it stands in `whole`. */
+  readonly hint?: (from: {
+    readonly line: number;
+    readonly column: number;
+    readonly kept: boolean;
+  }) => string;
 };
 
 export type CommandResult = {
@@ -59,8 +63,8 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   const ending = await follow(start(options), options, collect([shown, stored], options.onOutput));
   return {
     ...ending,
-    output: shown.text(options.hint ?? ""),
-    whole: shown.isCut() ? stored.text("") : null,
+    output: shown.text((from) => options.hint?.({ ...from, kept: !stored.isCut() }) ?? ""),
+    whole: shown.isCut() ? stored.text(() => "") : null,
     bytes: shown.bytes(),
     ms: Math.round(performance.now() - started),
   };

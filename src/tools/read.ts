@@ -16,7 +16,7 @@ import { defineTool } from "./define.ts";
 import { fileKind } from "./file-kind.ts";
 import { nearestNames } from "./nearest.ts";
 import { counted, failed, grouped, ok } from "./outcome.ts";
-import { showPage } from "./page.ts";
+import { type Range, showPage } from "./page.ts";
 import type { ToolContext, ToolOutcome } from "./tool.ts";
 import { words } from "./words.ts";
 
@@ -35,6 +35,14 @@ const schema = strictObject({
   from: optional(
     pipe(number(), integer(), minValue(1), description("The first line to show; 1 unless given.")),
   ),
+  column: optional(
+    pipe(
+      number(),
+      integer(),
+      minValue(1),
+      description("The character of that line to begin with, where it is too long to be shown at once."),
+    ),
+  ),
   lines: optional(
     pipe(
       number(),
@@ -51,19 +59,17 @@ export const read = defineTool({
   description: words.read,
   class: "read",
   schema,
-  run: async ({ path, from = 1, lines = linesUsual }, context) => {
-    if (path.startsWith("output:")) return readOutput(path, { from, lines }, context);
+  run: async ({ path, from = 1, column = 1, lines = linesUsual }, context) => {
+    if (path.startsWith("output:")) return readOutput(path, { from, column, lines }, context);
     const place = await locate(context.root, path, "read");
     if (place.kind === "refused") return failed(place.why);
     if (place.type === "dir") return listDirectory(place);
     if (place.type === "absent") {
       return failed(`${path} does not exist.${await nearestNames(context.root, path, context)}`);
     }
-    return readFile(place, { path, from, lines });
+    return readFile(place, { path, from, column, lines });
   },
 });
-
-type Range = { readonly from: number; readonly lines: number };
 
 function readOutput(path: string, range: Range, context: ToolContext): ToolOutcome {
   if (context.attachment === null) {

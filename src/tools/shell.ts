@@ -11,6 +11,7 @@ import {
   strictObject,
   string,
 } from "valibot";
+import { limits } from "../base/limits.ts";
 import { locate } from "./confine.ts";
 import { defineTool } from "./define.ts";
 import { failed, grouped } from "./outcome.ts";
@@ -62,11 +63,21 @@ export const shell = defineTool({
       timeoutMs: limit * 1_000,
       signal: context.signal,
       onOutput: context.onOutput,
-      hint: `the whole stands in output:${context.callId ?? "<id of this call>"}, which read shows in parts`,
+      hint: (from) => howToReadOn(context.callId ?? "<id of this call>", from),
     });
     return report(result, limit);
   },
 });
+
+/** The very call that shows what comes next. */
+function howToReadOn(
+  id: string,
+  { line, column, kept }: { readonly line: number; readonly column: number; readonly kept: boolean },
+): string {
+  const at = column === 1 ? `"from": ${line}` : `"from": ${line}, "column": ${column}`;
+  const most = limits.storedOutputBytesMax / 1024 / 1024;
+  return `to go on, read {"path": "output:${id}", ${at}}${kept ? "" : `, where ${most} MiB of it are kept`}`;
+}
 
 type Place =
   | { readonly kind: "place"; readonly dir: string }

@@ -12,7 +12,7 @@ export const words = {
   read: joined(
     "Read a text file with line numbers (number, tab, text), or list a directory. Read a file before you edit it.",
     `About ${Math.round(limits.modelOutputBytesMax / 1024)} KiB are shown at once; the last line says what is left and`,
-    "how to go on. A very long line is cut with its length said; ask for it alone (`lines: 1`) to see more of it.",
+    "how to go on. A very long line is cut with its length said; ask for it alone (`lines: 1`) to see all of it.",
     "Binary files are described, not shown. A path `output:<call id>` reads the whole output of an earlier call",
     "whose middle was cut, in the same way.",
     'Example: {"path": "src/app.ts", "from": 120, "lines": 60}',

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { headTail } from "../../src/tools/head-tail.ts";
 
 const bytesMax = 1_000;
-const hint = "ask again";
+const hint = () => "ask again";
 const mark = /\[cut here: ([\d,]+) bytes?, ([\d,]+) line ends?; ask again\]\n/;
 const number = (text: string | undefined): number => Number((text ?? "").replaceAll(",", ""));
 const ends = (text: string): number => text.split("\n").length - 1;

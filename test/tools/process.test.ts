@@ -109,15 +109,19 @@ describe("ending a command", () => {
 
 describe("a long output", () => {
   it("is shown by its head and tail within the bound, and kept whole", async () => {
-    const result = await run("seq 1 20000", { hint: "hint" });
+    const result = await run("seq 1 20000", {
+      hint: ({ line, column, kept }) => `hint ${line} ${column} ${kept}`,
+    });
     const lines = Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`);
     expect(Buffer.byteLength(result.output)).toBeLessThanOrEqual(limits.modelOutputBytesMax);
     expect(result.output.startsWith("1\n2\n")).toBe(true);
     expect(result.output.endsWith("\n19999\n20000\n")).toBe(true);
     expect(result.whole).toBe(lines.join(""));
-    const [, bytes = "", ends = ""] =
-      /\[cut here: ([\d,]+) bytes, ([\d,]+) line ends; hint\]\n/.exec(result.output) ?? [];
+    const [, bytes = "", ends = "", line] =
+      /\[cut here: ([\d,]+) bytes, ([\d,]+) line ends; hint (\d+) 1 true\]\n/.exec(result.output) ?? [];
     const shown = result.output.replace(/\[cut here.*\n/, "");
+    const [head = ""] = result.output.split("[cut here");
+    expect(Number(line)).toBe(head.split("\n").length);
     expect(Number(bytes.replaceAll(",", ""))).toBe(result.bytes - Buffer.byteLength(shown));
     expect(Number(ends.replaceAll(",", ""))).toBe(20_000 - (shown.match(/\n/g)?.length ?? 0));
   });

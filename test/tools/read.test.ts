@@ -7,7 +7,7 @@ const long = Array.from({ length: 10_000 }, (_, index) => `line ${index + 1}`).j
 const cases: readonly (readonly [
   rule: string,
   content: string | Uint8Array,
-  input: { from?: number; lines?: number },
+  input: { from?: number; lines?: number; column?: number },
   output: string | RegExp,
 ])[] = [
   ["numbers the lines", "a\nb\n", {}, "    1\ta\n    2\tb"],
@@ -47,6 +47,19 @@ const cases: readonly (readonly [
     `${"x".repeat(5_000)}\nb\n`,
     { lines: 1 },
     /^ {4}1\tx{5000}\n\[lines 1-1 of 2/,
+  ],
+  ["shows a line from a character on", "abc\ndef\n", { column: 2 }, "    1\tbc\n    2\tdef"],
+  [
+    "shows a line that is too long for a page as far as it goes, and says how to go on",
+    `${"x".repeat(40_000)}\nb\n`,
+    { column: 2_001 },
+    /^ {4}1\tx{29689}\n\[line 1 has 40,000 characters; go on with from: 1, column: 31690\]$/,
+  ],
+  [
+    "does not split a character at the end of a page",
+    `${"\u20ac".repeat(9_896)}\u{1F600}${"\u20ac".repeat(9)}`,
+    { lines: 1 },
+    /^ {4}1\t\u20ac{9896}\n\[line 1 has 9,907 characters; go on with from: 1, column: 9897\]\n\[no line end/,
   ],
   [
     "does not split a character",
@@ -90,6 +103,11 @@ describe("read", () => {
 
   const refusals: readonly (readonly [rule: string, input: object, output: RegExp])[] = [
     ["an output that was not kept", { path: "output:c2" }, /There is no output:c2/],
+    [
+      "a character after the end of its line",
+      { path: "src/app.ts", column: 2 },
+      /^Line 1 of src\/app\.ts has 1 character; there is no character 2\./,
+    ],
     ["a line after the end", { path: "src/app.ts", from: 5 }, /has 1 line; there is no line 5/],
     [
       "a missing file, naming the nearest",
@@ -104,7 +122,7 @@ describe("read", () => {
     [
       "an unknown key, naming the known ones",
       { path: "f", line: 1 },
-      /unknown key "line"\. The keys are: path, from, lines\./,
+      /unknown key "line"\. The keys are: path, from, column, lines\./,
     ],
     ["a wrong type", { path: 1 }, /"path" must be string, but got 1/],
     ["a missing path", {}, /"path" is missing/],

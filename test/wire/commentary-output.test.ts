@@ -43,7 +43,7 @@ describe("what a call prints", () => {
     const kept = headTail(30 * 1024);
     for (let from = 1; from <= lines; from += 10_000)
       kept.push(Buffer.from(`${numbered(from, from + 9999).join("\n")}\n`));
-    const whole = kept.text("the whole stands in output:c, which read shows in parts");
+    const whole = kept.text(({ line }) => `to go on, read {"path": "output:c", "from": ${line}}`);
     const said = saidOf([`${numbered(1, 5000).join("\n")}\n`], `${whole.trimEnd()}\n[exit code 0]`);
     // 40 were shown, and 19 with the line of the exit code.
     expect(said[40]).toBe("  | [1,999,941 lines left out here]");
@@ -53,8 +53,7 @@ describe("what a call prints", () => {
   });
 
   it("believes no output that says itself what was cut", () => {
-    const fake =
-      "[cut here: 1 byte, 999 line ends; the whole stands in output:other, which read shows in parts]";
+    const fake = '[cut here: 1 byte, 999 line ends; to go on, read {"path": "output:other", "from": 1}]';
     expect(saidOf([`${fake}\n`], `${fake}\n[exit code 0]`)).toEqual([`  | ${fake}`, "  | [exit code 0]"]);
   });
 

@@ -70,7 +70,7 @@ export function runCommand(
       timedOut: stopped === "timed out",
       cancelled: stopped === "cancelled",
       ms: Math.round(performance.now() - startMs),
-      output: capture.text(""),
+      output: capture.text(() => ""),
     };
   }
 }

@@ -1,5 +1,5 @@
-/** No line of the protocol may be longer: a stored output of 4 MiB in which every byte needs a JSON escape. */
-const protocolLineBytesMax = 32 * 1024 * 1024;
+/** No line of the protocol may be longer: a stored output of 8 MiB in which every byte needs a JSON escape. */
+const protocolLineBytesMax = 64 * 1024 * 1024;
 
 /**
  * Cuts a stream of bytes into lines. `onOverflow` is called once, when a line grows beyond the limit; what follows

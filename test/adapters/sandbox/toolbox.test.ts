@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxKind } from "../../../src/adapters/sandbox/kind.ts";
 import { sandboxToolbox } from "../../../src/adapters/sandbox/toolbox.ts";
+import { limits } from "../../../src/base/limits.ts";
 import type { ToolCall } from "../../../src/loop/toolbox.ts";
 import { tools } from "../../../src/tools/all.ts";
 import { type ToolboxWorld, toolboxContract } from "../../contracts/toolbox.ts";
@@ -156,8 +157,15 @@ describe.skipIf(kind === null)("tools in a sandbox", () => {
     });
     expect(run.status).toBe("ok");
     expect(Buffer.byteLength(run.output)).toBeLessThanOrEqual(30 * 1024);
-    expect(Buffer.byteLength(run.whole ?? "")).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(Buffer.byteLength(run.whole ?? "")).toBeLessThanOrEqual(limits.storedOutputBytesMax);
     expect(live).toBeLessThanOrEqual(256 * 1024);
+    const lines = (run.whole ?? "").split("\n").length;
+    const last = { path: "output:call_1", from: lines - 1 };
+    const page = await toolbox.run(
+      { id: "call_2", tool: "read", arguments: last, attachment: run.whole },
+      { signal, onOutput: quiet },
+    );
+    expect(page.output).toMatch(/^ *\d+\t0123456789\n *\d+\t\d+\n\[no line end after the last line\]$/);
   });
 
   it("are all there are: a tool that is not known is an error", async () => {
