@@ -57,9 +57,13 @@ export function textOf(content: readonly Block[]): string {
     .join("\n\n");
 }
 
-/** The content without what the API takes from nobody: blank text, and thinking that nothing follows. */
-export function sendable(content: readonly Block[]): readonly Block[] {
+/**
+ * The content without what the API takes from nobody: blank text, and thinking that nothing follows. What follows the
+ * thinking of a paused reply is still to come.
+ */
+export function sendable(content: readonly Block[], stopReason: string): readonly Block[] {
   const kept = content.filter((block) => block.type !== "text" || visibleText(block) !== "");
+  if (stopReason === "pause_turn" && callsIn(content).length === 0) return kept;
   const last = kept.findLastIndex((block) => !/^(redacted_)?thinking$/.test(block.type));
   return kept.slice(0, last + 1);
 }

@@ -124,8 +124,7 @@ function dataOf(image: Block): string {
 /** A reply that is not sent back leaves the last user message open: what comes next is added to its end. */
 function withReply(context: Context, content: readonly Block[], stopReason: string): Context {
   if (useOf(content, stopReason).kind !== "usable") return context;
-  // A paused reply is continued by the provider, which wants it exactly as it came.
-  const sent = stopReason === "pause_turn" ? content : sendable(content);
+  const sent = sendable(content, stopReason);
   return {
     closed: [...messagesOf(context), { role: "assistant", content: sent }],
     asked: callsIn(sent).map(({ id }) => id),
