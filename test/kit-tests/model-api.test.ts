@@ -3,7 +3,7 @@ import { APIError } from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { say, use } from "../kit/model/script.ts";
 import { startModel } from "../kit/model/server.ts";
-import { redact } from "../kit/model/signing.ts";
+import { redact, signThinking } from "../kit/model/signing.ts";
 import { ask, hello, type Messages, type Params, result, tools } from "./given-model.ts";
 
 const mark = { type: "ephemeral" } as const;
@@ -122,6 +122,18 @@ describe("the rules of the API", () => {
         { role: "user", content: [result("a")] },
       ],
       "messages.3.content.0: `tool_use` ids must be unique",
+    ],
+    [
+      "thinking that nothing follows",
+      [
+        ...hello,
+        {
+          role: "assistant",
+          content: [{ type: "thinking", thinking: "Hm.", signature: signThinking("Hm.") }],
+        },
+        ...hello,
+      ],
+      "messages.1: The final block in an assistant message cannot be `thinking`.",
     ],
     [
       "an error result without content",

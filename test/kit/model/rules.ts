@@ -57,6 +57,7 @@ function* problemsOf(body: WireRequest, options: RuleOptions): Generator<string>
     yield* textProblems(block, `system.${j}`, "system");
   yield* conversationProblems(body, options);
   for (const [i, message] of body.messages.entries()) yield* messageProblems(message, i);
+  yield* finalThinking(body, options);
   yield* pairingProblems(body.messages);
 }
 
@@ -207,6 +208,18 @@ function* thinkingProblems(block: WireBlock, at: string): Generator<string> {
   }
   if (judgement === "foreign") {
     yield `${at}: Invalid \`${redacted ? "data" : "signature"}\` in \`${block.type}\` block`;
+  }
+}
+
+function* finalThinking({ messages }: WireRequest, { continues }: RuleOptions): Generator<string> {
+  for (const [i, message] of messages.entries()) {
+    const final = blocksOf(message.content).at(-1)?.type ?? "";
+    if (
+      message.role === "assistant" &&
+      /thinking$/.test(final) &&
+      !(message === messages.at(-1) && continues?.(message))
+    )
+      yield `messages.${i}: The final block in an assistant message cannot be \`thinking\`.`;
   }
 }
 
