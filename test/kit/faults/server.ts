@@ -62,6 +62,8 @@ export type Session = {
   readonly waits: () => boolean;
   /** How many pieces were written; changes whenever something happens. */
   readonly written: () => number;
+  /** Answers whose connection the client holds, though they are not at their end. */
+  readonly held: () => number;
 };
 
 type Open = Session & {
@@ -71,6 +73,7 @@ type Open = Session & {
   /** Summaries asked for before the last request that asked for none. */
   shortened: number;
   asleep: boolean;
+  answers: number;
   pieces: number;
   /** How often the clock had been asked when the last piece was written. */
   askedAtPiece: number;
@@ -100,10 +103,12 @@ export async function startFaultServer(): Promise<FaultServer> {
         clock,
         shortened: 0,
         asleep: false,
+        answers: 0,
         pieces: 0,
         askedAtPiece: -1,
         waits: () => session.asleep && clock.asked() > session.askedAtPiece,
         written: () => session.pieces,
+        held: () => session.answers,
       };
       open = session;
       return session;
@@ -136,8 +141,13 @@ async function serve(req: IncomingMessage, res: ServerResponse, session: Open | 
   }
   if (plan.whole !== null && !forSummary) {
     session.whole.push(plan.whole.content);
-    if (plan.whole.paused) session.paused.add(essenceOf(plan.whole.content));
+    const kept = plan.whole.content.filter(({ type, text }) => type !== "text" || String(text).trim() !== "");
+    if (plan.whole.paused) session.paused.add(essenceOf(kept));
   }
+  session.answers += 1;
+  res.once("close", () => {
+    session.answers -= 1;
+  });
   await play(res, plan.delivery, session);
 }
 

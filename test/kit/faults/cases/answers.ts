@@ -173,6 +173,16 @@ export function* errorEvents(): Generator<Case> {
         }
       }
     }
+    for (let at = 1; at < events.length; at += 1) {
+      const error = 'event: message_delta\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n';
+      const bytes = [encode(events.slice(0, at)), Buffer.from(error), encode(events.slice(at))];
+      const step = lost({ bytes: Buffer.concat(bytes), ends: { kind: "end" } });
+      yield {
+        name: `${name}: an error by another name behind ${at} events`,
+        row: "F7",
+        steps: around(name, [step]),
+      };
+    }
     const late = encode([...events, { type: "error", error: { type: "overloaded_error" } }]);
     const whole = told(events);
     const step = { ...whole, delivery: { ...whole.delivery, bytes: late } };

@@ -5,22 +5,23 @@ import { boundariesOf, encode, streams } from "../streams.ts";
 /** How long silence is borne, ms. */
 export const patience = { firstByte: 120_000, idle: 90_000, progress: 600_000 } as const;
 
-const ways = ["end", "hang-up", "reset"] as const;
+const ways = ["end", "hang-up", "reset", "stall"] as const;
 
 /** A stream that is cut behind any of its bytes, and one that never begins. */
 export function* cuts(): Generator<Case> {
   for (const name of streamNames) {
     const bytes = encode(streams[name]);
     for (const kind of ways) {
+      // A stream that stands still is told of below; behind its end nobody waits for more.
       const row = kind === "end" ? "F9" : "F8";
-      for (let at = 0; at < bytes.length; at += 1) {
+      for (let at = 0; at < bytes.length && kind !== "stall"; at += 1) {
         const cut = lost({ bytes: bytes.subarray(0, at), ends: { kind } });
         yield { name: `${name}: ${kind} at byte ${at}`, row, steps: around(name, [cut]) };
       }
       const whole = told(streams[name], { ends: { kind } });
       const steps = name === "talk" ? [whole] : closing([whole]);
       yield { name: `${name}: ${kind} behind its last byte`, row, steps };
-      if (kind === "end") continue;
+      if (kind === "end" || kind === "stall") continue;
       const mute = lost({ bytes: Buffer.alloc(0), silent: true, ends: { kind } });
       yield { name: `${name}: ${kind} before any byte`, row, steps: around(name, [mute]) };
     }

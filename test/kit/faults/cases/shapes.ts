@@ -54,6 +54,16 @@ export function* orders(): Generator<Case> {
       const { index: _, ...bare } = event;
       yield spoiled(name, `${at}, without an index`, "F23", [...before, bare as Event, ...behind]);
     }
+    const twice = spoiled(name, "two beginnings, and then nothing", "F23", [
+      ...events.slice(0, 1),
+      ...events.slice(0, 1),
+    ]);
+    const [first, ...others] = twice.steps;
+    // Nobody waits for the rest of what is broken, or holds its connection.
+    if (first !== undefined) {
+      const delivery = { ...first.delivery, ends: { kind: "stall" } } as const;
+      yield { ...twice, steps: [{ ...first, delivery }, ...others] };
+    }
     yield spoiled(name, "two streams in one", "F23", [...events.slice(0, -1), ...events]);
     yield spoiled(name, "backwards", "F23", [...events].reverse());
   }
