@@ -4,6 +4,8 @@ import type { EvidenceRow } from "../gate/evidence.ts";
 import { judge, knownOnBase, passedBefore } from "../gate/gate.ts";
 import { type Marked, protection } from "../gate/protected.ts";
 import { setupInputs } from "../gate/setup-inputs.ts";
+import type { Suspicion } from "../gate/suspicion.ts";
+import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Passed } from "../gate/verdict.ts";
 import type { Change } from "../workspace/workspace.ts";
 import { quoteFor } from "./quote.ts";
@@ -41,11 +43,17 @@ export async function judgeWork(
   const { tree, changes } = candidate;
   if (changes.length === 0) return { kind: "no-change" };
   const { checks } = config;
-  const rules = { patterns: config.protected, checks, config: means.orders.configPath };
-  const { refused, flagged } = protection(changes, rules);
-  if (refused.length > 0) return refuseProtected(work, tree, refused);
-  const paths = await setupInputs(changes, contentsOf(work, changes));
+  const { refused, flagged } = protection(changes, {
+    patterns: config.protected,
+    config: means.orders.configPath,
+  });
+  if (refused.length > 0) return refuse(work, tree, refused, protectedText(refused));
+  const contents = contentsOf(work, changes);
+  const paths = await setupInputs(changes, contents);
   if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
+  const suspicions = [...(await tamper(changes, { checks, contents })), ...paths.map(dependency)];
+  if (config.tamper === "refuse" && suspicions.length > 0)
+    return refuse(work, tree, suspicions, tamperText(suspicions, quoteFor(means)));
   const baseTree = workspace.baseTree;
   // Only a gate that is not the session's first has anything to look up there.
   const { gate } = journal.state;
@@ -70,7 +78,7 @@ export async function judgeWork(
     }));
   switch (verdict.kind) {
     case "passed":
-      return { ...verdict, candidate, flagged };
+      return { ...verdict, candidate, flagged: [...flagged, ...suspicions] };
     case "failed":
       return {
         kind: "failed",
@@ -103,12 +111,21 @@ async function candidateOf({ workspace, journal }: Work): Promise<Candidate> {
   return { tree: own, changes: await workspace.diff(baseTree, own) };
 }
 
-async function refuseProtected(work: Work, tree: Tree, refused: readonly Marked[]): Promise<Judgement> {
-  const round = work.journal.state.gate.rounds + 1;
+function protectedText(refused: readonly Marked[]): string {
   const lines = refused.map(({ path, why }) => `- ${path}: ${why}`);
-  const text = `The change cannot be published while these paths are in it. Undo what you did to them:\n${lines.join("\n")}`;
+  return `The change cannot be published while these paths are in it. Undo what you did to them:\n${lines.join("\n")}`;
+}
+
+/** It goes back to the model as a round of the gate, before anything is run. */
+async function refuse(work: Work, tree: Tree, refused: readonly Marked[], text: string): Promise<Judgement> {
+  const round = work.journal.state.gate.rounds + 1;
   await work.story.append({ type: "gate.failed", round, tree, findings: await work.journal.store(text) });
   return { kind: "failed", evidence: [], why: refused.map((one) => one.path).join(", ") };
+}
+
+/** Without setup nothing is installed from it, but a person who merges it installs what it says. */
+function dependency(path: string): Suspicion {
+  return { path, kind: "dependencies", why: "it decides what is installed" };
 }
 
 type ReadFile = (path: string) => Promise<Uint8Array | null>;

@@ -1,5 +1,4 @@
 import type { Change } from "../workspace/workspace.ts";
-import type { Check } from "./checks.ts";
 import { matchesPath } from "./pattern.ts";
 
 /** A changed path that a person should see, or that may not leave; `why` is a sentence without its full stop. */
@@ -15,7 +14,6 @@ export type Protection = {
 type Rules = {
   /** `Config.protected`. */
   readonly patterns: readonly string[];
-  readonly checks: readonly Check[];
   /** The path of the configuration file. */
   readonly config: string;
 };
@@ -53,50 +51,8 @@ function folded(path: string): string {
     .join("/");
 }
 
-function flaggedWhy(change: Change, { patterns, checks, config }: Rules): string | null {
-  const { path, status } = change;
-  const name = path.slice(path.lastIndexOf("/") + 1);
+function flaggedWhy({ path }: Change, { patterns, config }: Rules): string | null {
   if (folded(path) === folded(config)) return "it holds the checks; the ones of the base commit were used";
   if (patterns.some((pattern) => matchesPath(pattern, path))) return "it is protected by the configuration";
-  if (folded(path).startsWith(".github/")) return "it configures GitHub";
-  if (checks.some((check) => names(check, path))) return "a check runs it";
-  if (definesChecks(name, checks)) return "it decides what a check does";
-  if (status === "deleted" && isTest(path)) return "a test was deleted";
-  return null;
-}
-
-/** Whether the command of a check names this file, by the path as seen from where it runs. */
-function names(check: Check, path: string): boolean {
-  const words = check.run.split(/[\s;&|()<>"'=]+/).map((word) => word.replace(/^\.\//, ""));
-  const prefix = check.dir === "" ? "" : `${check.dir}/`;
-  return words.some((word) => word !== "" && `${prefix}${word}` === path);
-}
-
-const scripted: readonly (readonly [RegExp, RegExp])[] = [
-  [/\b(?:npm|npx|yarn|pnpm|bun)\b/, /^package\.json$/],
-  [/\bmake\b/, /^(?:GNUm|m|M)akefile$|\.mk$/],
-  [/\bjust\b/, /^\.?justfile$/i],
-  [
-    /\b(?:tox|nox|pytest|python3?|poetry|uv)\b/,
-    /^(?:tox\.ini|noxfile\.py|pytest\.ini|conftest\.py|setup\.cfg|pyproject\.toml)$/,
-  ],
-  [/\bmvnw?\b/, /^(?:pom\.xml|mvnw)$/],
-  [/\bgradlew?\b/, /^(?:build|settings)\.gradle(?:\.kts)?$|^gradlew$/],
-  [/\bcargo\b/, /^Cargo\.toml$/],
-  [/\brake\b|\brspec\b/, /^(?:Rakefile|\.rspec)$/],
-];
-
-const testConfig =
-  /^(?:jest|vitest|vite|karma|ava|playwright|cypress|babel|eslint|biome|mocha)\.(?:config\.)?(?:[cm]?[jt]s|jsonc?)$|^\.(?:mocharc|eslintrc|nycrc|c8rc|babelrc|taprc|coveragerc)(?:\.\w+)?$|^tsconfig(?:\..+)?\.json$/;
-
-function definesChecks(name: string, checks: readonly Check[]): boolean {
-  if (testConfig.test(name)) return true;
-  return scripted.some(([tool, file]) => file.test(name) && checks.some((check) => tool.test(check.run)));
-}
-
-function isTest(path: string): boolean {
-  return (
-    /(?:^|\/)(?:tests?|__tests__|spec)\//.test(path) ||
-    /[._-](?:test|spec)s?\.\w+$|(?:^|\/)test_[^/]*$/.test(path)
-  );
+  return folded(path).startsWith(".github/") ? "it configures GitHub" : null;
 }

@@ -1,0 +1,121 @@
+import { type Code, closing, type Family, parts } from "./code.ts";
+
+/** One place where a test says what has to hold. */
+export type Assertion = {
+  /** Without its message and with single spaces, so that the same assertion is the same text. */
+  readonly text: string;
+  /** What is looked at. */
+  readonly subject: string;
+  /** How it is compared, and with what. */
+  readonly expected: string;
+  /** `text` with every literal replaced by `_`. */
+  readonly skeleton: string;
+};
+
+const names = String.raw`(?<![\w$.])(?:expect\w*|assert\w*|strictEqual|notStrictEqual|deepStrictEqual|deepEqual|notDeepEqual|equal|notEqual|rejects|doesNotReject|throws|doesNotThrow)(?:\.\w+)*\s*\(`;
+const beginnings: Readonly<Record<Family, RegExp>> = {
+  js: new RegExp(
+    `${names}|\\bt\\.(?:is|not|true|false|truthy|falsy|like|ok|notOk|equals?|same|notSame|match|has|error|pass|fail|throws\\w*|rejects|regex|notRegex|snapshot|(?:not)?[dD]eep\\w+|strict\\w+|assert(?:\\.\\w+)*)\\s*\\(|\\.(?:expect|should(?:\\.\\w+)*)\\s*\\(`,
+    "g",
+  ),
+  python:
+    /^[ \t]*assert\b|\bself\.(?:assert|fail)\w*\s*\(|\bpytest\.(?:raises|warns|fail)\s*\(|\bassert_\w+\s*\(/gm,
+  go: /\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\b(?:assert|require)\.[A-Z]\w*\s*\(|\bExpect\s*\(/g,
+  rust: /\b(?:debug_)?assert\w*!\s*[([{]|\bpanic!\s*[([{]/g,
+  ruby: /\b(?:expect|assert\w*|refute\w*)\s*[({ ]|\bis_expected\b|\.(?:must|wont)_\w+|\.should(?:_not)?\b/g,
+  shell: /^\s*\[\[? .*/gm,
+  other:
+    /(?:\b(?:Assert|Assertions|StringAssert|CollectionAssert)\.|\$this->|self::|static::|\bXCT)?\b(?:[aA]ssert\w*|verify|fail|expect\w*|That|IsTrue|IsFalse|AreEqual|Equal|True|False|Throws\w*)\s*\(|\.Should\s*\(/g,
+};
+
+export function assertionsOf(source: Code): readonly Assertion[] {
+  const found: Assertion[] = [];
+  let end = 0;
+  for (const match of source.bare.matchAll(beginnings[source.family])) {
+    // One that stands inside another is part of it.
+    if (match.index < end) continue;
+    const open = match.index + match[0].length - 1;
+    const isCall = "([{".includes(source.bare[open] ?? " ");
+    end = isCall ? afterChain(source, closing(source.bare, open) + 1) : afterLine(source.bare, match.index);
+    found.push(isCall ? callOf(source, match.index, open, end) : lineOf(source.code.slice(match.index, end)));
+  }
+  return found;
+}
+
+/** Literals of most languages; `_` stands for each. */
+export function skeletonOf(text: string): string {
+  return text
+    .replace(/"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|`(?:\\[\s\S]|[^`\\])*`/g, "_")
+    .replace(/-?\b\d[\w.]*\b/g, "_")
+    .replace(/\b(?:true|false|null|nil|undefined|None|True|False|NaN|Infinity)\b/g, "_");
+}
+
+/** Whether it would hold whatever the code does. */
+export function alwaysHolds({ subject, expected }: Assertion): boolean {
+  const isConstant = (text: string) => !/[A-Za-z$]/.test(skeletonOf(text));
+  const given = expected.replace(/^[\w.!$:>-]*\(|\.\w+/g, "");
+  return isConstant(subject) && isConstant(given);
+}
+
+/** `.toBe(3)` after `expect(x)`, over line ends. */
+function afterChain({ bare, family }: Code, from: number): number {
+  if (family === "ruby") return afterLine(bare, from);
+  const link = /\s*(?:\?|!)?(?:\.|->)\s*\w+(?:<[\w, ]*>)?/y;
+  let end = from;
+  for (;;) {
+    link.lastIndex = end;
+    if (!link.test(bare)) return end;
+    end = bare[link.lastIndex] === "(" ? closing(bare, link.lastIndex) + 1 : link.lastIndex;
+  }
+}
+
+/** The end of the line on which no bracket is open. */
+function afterLine(bare: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bare.length; at += 1) {
+    const sign = bare[at] ?? "";
+    if ("([{".includes(sign)) depth += 1;
+    if (")]}".includes(sign)) depth -= 1;
+    if (depth < 0 || (sign === "\n" && depth === 0)) return at;
+  }
+  return bare.length;
+}
+
+const unary =
+  /(?:^|\.|->|::)(?:assert|ok|notOk|true|false|truthy|falsy|pass|fail|is(?:True|False|Null|Ok)|assert_?(?:True|False|Null|NotNull|IsNone|IsNotNone)|assert!|expect\w*|Error|Fatal|True|False|IsTrue|IsFalse)$/i;
+
+function callOf(source: Code, start: number, open: number, end: number): Assertion {
+  const close = closing(source.bare, open);
+  const name = source.code.slice(start, open).trim();
+  const given = withoutMessage(name, parts(source, open + 1, close));
+  const [subject = "", ...rest] = given.map(flat);
+  const chain = flat(source.code.slice(close + 1, end));
+  const expected = `${name}(${rest.join(", ")})${chain}`;
+  const text = `${name}(${[subject, ...rest].join(", ")})${chain}`;
+  return { text, subject, expected, skeleton: skeletonOf(text) };
+}
+
+/** A message only says what went wrong. */
+function withoutMessage(name: string, given: readonly string[]): readonly string[] {
+  const least = unary.test(name) ? 1 : 2;
+  const isText = /^(?:["'`]|f["'])/.test(given.at(-1) ?? "");
+  return given.length > least && isText ? given.slice(0, -1) : given;
+}
+
+/** `assert add(1, 2) == 3, "why"` and `expect(x).to eq 3`. */
+function lineOf(line: string): Assertion {
+  const text = flat(line).replace(/, *f?(?:"[^"]*"|'[^']*')$/, "");
+  const [, subject = text, expected = ""] =
+    /^(.*?)\s((?:==|!=|<=?|>=?|is not|is|not in|in)\s.*)$/.exec(text) ??
+    /^(.*?)(\.(?:to|must|should).*)$/.exec(text) ??
+    [];
+  return { text, subject: subject.replace(/^assert\s+/, ""), expected, skeleton: skeletonOf(text) };
+}
+
+function flat(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/,? ?([)\]}])/g, "$1")
+    .replace(/([([{]) /g, "$1")
+    .trim();
+}

@@ -1,0 +1,100 @@
+import type { Change } from "../workspace/workspace.ts";
+import type { Check } from "./checks.ts";
+import { codeOf, familyOf } from "./code.ts";
+import { markedCode } from "./code-marks.ts";
+import { changedConfiguration } from "./configuration.ts";
+import type { Quote } from "./findings-text.ts";
+import { type Reach, reachOf } from "./reach.ts";
+import type { ReadFile } from "./setup-inputs.ts";
+import { rewrittenSnapshots } from "./snapshots.ts";
+import { standIns } from "./stand-ins.ts";
+import type { ChangedFile, Suspicion } from "./suspicion.ts";
+import { isTest } from "./test-paths.ts";
+import { weakenedTests } from "./weakened-tests.ts";
+
+const textBytesMax = 1024 * 1024;
+
+/**
+ * What in a change could make a check pass that should not, worst first. It reads text and runs nothing, so it finds
+ * what is plain to see, not what is hidden with skill; whatever it finds is for a person to look at. New tests, moved
+ * ones and changed helpers are no findings.
+ */
+export async function tamper(
+  changes: readonly Change[],
+  {
+    checks,
+    contents,
+  }: {
+    readonly checks: readonly Check[];
+    /** `before` reads any file of the base. */
+    readonly contents: { readonly before: ReadFile; readonly after: ReadFile };
+  },
+): Promise<readonly Suspicion[]> {
+  const files: ChangedFile[] = [];
+  for (const change of changes) files.push(await readChange(change, contents));
+  const reach = await reachOf(checks, contents.before);
+  return distinct([
+    ...checkScripts(files, reach),
+    ...standIns(files, reach),
+    ...weakenedTests(files),
+    ...rewrittenSnapshots(files),
+    ...changedConfiguration(files, reach),
+    ...markedCode(files),
+  ]);
+}
+
+/** What goes back to the model where the policy is to refuse; paths and what was changed are quoted. */
+export function tamperText(found: readonly Suspicion[], quote: Quote): string {
+  const head =
+    "The change cannot be published, because it touches what could make the checks pass without the work being done. Undo what is listed, and do what was asked for in the code itself.";
+  const lines = found.map(({ path, why }) => `- ${path}: ${why}`);
+  return `${head}\n${quote("what was found in the change", lines.join("\n"))}`;
+}
+
+async function readChange(
+  change: Change,
+  { before, after }: { readonly before: ReadFile; readonly after: ReadFile },
+): Promise<ChangedFile> {
+  const { path, status, mode } = change;
+  const old = status === "added" ? null : textOf(await before(path));
+  const isFile = status !== "deleted" && mode !== "120000";
+  return { change, before: old, after: isFile ? textOf(await after(path)) : null };
+}
+
+/** Null for what is no text, or too long to be looked through. */
+function textOf(bytes: Uint8Array | null): string | null {
+  if (bytes === null || bytes.length > textBytesMax || bytes.includes(0)) return null;
+  return new TextDecoder().decode(bytes);
+}
+
+/** A test that a check runs by its name may get more tests; that its old lines are still there is looked at here. */
+function checkScripts(files: readonly ChangedFile[], { files: run }: Reach): readonly Suspicion[] {
+  return files.flatMap((file) => {
+    const { path } = file.change;
+    if (!run.has(path) || (isTest(path) && onlyAdds(file))) return [];
+    return [{ path, kind: "check-script" as const, why: "a check runs it" }];
+  });
+}
+
+/** Apart from texts and comments. */
+function onlyAdds({ change, before, after }: ChangedFile): boolean {
+  const family = familyOf(change.path);
+  if (family === null || before === null || after === null) return false;
+  const lines = (text: string) =>
+    codeOf(family, text)
+      .bare.split("\n")
+      .map((line) => line.replace(/\s+/g, ""));
+  const left = lines(after);
+  return lines(before).every((line) => {
+    const at = left.indexOf(line);
+    left.splice(0, at + 1);
+    return at >= 0;
+  });
+}
+
+/** Of each path and kind the first. */
+function distinct(found: readonly Suspicion[]): readonly Suspicion[] {
+  return found.filter(
+    (one, index) => found.findIndex(({ path, kind }) => path === one.path && kind === one.kind) === index,
+  );
+}

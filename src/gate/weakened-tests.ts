@@ -1,0 +1,219 @@
+import { type Assertion, alwaysHolds, skeletonOf } from "./assertions.ts";
+import { type ChangedFile, quoted, type Suspicion, type SuspicionKind } from "./suspicion.ts";
+import { isNamedTest, isTest } from "./test-paths.ts";
+import { type TestText, testTextOf } from "./test-text.ts";
+
+type Pair = {
+  readonly path: string;
+  readonly file: ChangedFile;
+  readonly old: TestText;
+  readonly now: TestText;
+};
+
+/**
+ * What the tests of a change prove less than before. A test that moves to another file and keeps what it says is not
+ * weaker, so all changed tests are looked at together; a new test adds to what is proved, whatever it says.
+ */
+export function weakenedTests(files: readonly ChangedFile[]): readonly Suspicion[] {
+  const pairs = files.filter(holdsTests).map(pairOf);
+  const elsewhere = {
+    tests: gained(homes(pairs), ({ tests }) => tests),
+    assertions: gained(pairs, ({ assertions }) => assertions.map(({ text }) => text)),
+  };
+  return pairs.flatMap((pair) => [
+    ...gone(pair, elsewhere.tests),
+    ...fewerAssertions(pair, elsewhere.assertions),
+    ...changedValues(pair),
+    ...marks(pair, pairs),
+  ]);
+}
+
+/** Rust keeps tests beside the code. */
+function holdsTests({ change, before }: ChangedFile): boolean {
+  return isTest(change.path) || (change.path.endsWith(".rs") && /#\[(?:\w+::)*test\b/.test(before ?? ""));
+}
+
+function pairOf(file: ChangedFile): Pair {
+  const { path } = file.change;
+  return { path, file, old: testTextOf(path, file.before), now: testTextOf(path, file.after) };
+}
+
+/** How often each text is new, over all files. */
+function gained(pairs: readonly Pair[], of: (text: TestText) => readonly string[]): Map<string, number> {
+  const pool = new Map<string, number>();
+  for (const { old, now } of pairs)
+    for (const text of without(of(now), of(old))) pool.set(text, (pool.get(text) ?? 0) + 1);
+  return pool;
+}
+
+/** Where a test can have gone: what a runner found by a file's name it finds only under such a name again. */
+function homes(pairs: readonly Pair[]): readonly Pair[] {
+  const isNamed = ({ path }: Pair) => isNamedTest(path);
+  const needsName = pairs.some((pair) => isNamed(pair) && pair.now.tests.length < pair.old.tests.length);
+  return needsName ? pairs.filter(isNamed) : pairs;
+}
+
+/** The texts of `all` that `taken` does not have, as often as they are more. */
+function without(all: readonly string[], taken: readonly string[]): readonly string[] {
+  const left = new Map<string, number>();
+  for (const text of taken) left.set(text, (left.get(text) ?? 0) + 1);
+  return all.filter((text) => !take(left, text));
+}
+
+function take(pool: Map<string, number>, text: string): boolean {
+  const count = pool.get(text) ?? 0;
+  if (count > 0) pool.set(text, count - 1);
+  return count > 0;
+}
+
+function gone(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] {
+  const { path, file, old, now } = pair;
+  const lost = without(old.tests, now.tests).filter((name) => !take(elsewhere, name));
+  const fewer = Math.min(lost.length, old.tests.length - now.tests.length);
+  const isDeleted = file.change.status === "deleted";
+  if (isDeleted && file.before === null) return [suspicion(path, "test-removed", "a test was deleted")];
+  if (file.change.mode === "120000") return [suspicion(path, "test-removed", "a test is a link now")];
+  if (isDeleted && old.tests.length === 0 && old.assertions.length > 0)
+    return [suspicion(path, "test-removed", "a test was deleted")];
+  if (fewer <= 0) return [];
+  const names = lost.filter((name) => name !== "").map((name) => `"${quoted(name)}"`);
+  const which = names.length === 0 ? "" : `: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`;
+  const why =
+    isDeleted && now.tests.length === 0
+      ? "a test was deleted"
+      : `${old.tests.length} tests were in it and ${now.tests.length} are left`;
+  return [suspicion(path, "test-removed", `${why}${which}`)];
+}
+
+function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] {
+  const { path, old, now } = pair;
+  const texts = (of: TestText) => of.assertions.map(({ text }) => text);
+  const lostTexts = without(texts(old), texts(now)).filter((text) => !take(elsewhere, text));
+  const lost = lostTexts.flatMap((text) => old.assertions.find((one) => one.text === text) ?? []);
+  const fresh = without(texts(now), texts(old)).flatMap(
+    (text) => now.assertions.find((one) => one.text === text) ?? [],
+  );
+  const empty = fresh.filter(alwaysHolds);
+  const found: Suspicion[] = [];
+  if (lost.length > 0 && empty[0] !== undefined)
+    found.push(suspicion(path, "assertions-removed", `\`${quoted(empty[0].text)}\` always holds`));
+  const { changed, replaced } = compared(lost, fresh);
+  const isFewer = now.assertions.length < old.assertions.length && lost.length > 0;
+  const [first] = replaced;
+  if (first !== undefined) {
+    const why = isFewer
+      ? `${old.assertions.length} assertions were in it and ${now.assertions.length} are left; gone: \`${quoted(first.text)}\``
+      : `an assertion is gone: \`${quoted(first.text)}\``;
+    found.push(suspicion(path, "assertions-removed", why));
+  }
+  const [one] = changed;
+  if (one !== undefined) {
+    const why = `an existing test expects something else: \`${quoted(one.from.text)}\` is \`${quoted(one.to.text)}\` now`;
+    found.push(suspicion(path, "expectation-changed", why));
+  }
+  return found;
+}
+
+type Compared = {
+  readonly changed: readonly { readonly from: Assertion; readonly to: Assertion }[];
+  readonly replaced: readonly Assertion[];
+};
+
+/** What became of each lost assertion; one that only looks at the same thing under another name is neither. */
+function compared(lost: readonly Assertion[], fresh: readonly Assertion[]): Compared {
+  const left = [...fresh];
+  const changed: { from: Assertion; to: Assertion }[] = [];
+  const replaced: Assertion[] = [];
+  for (const from of lost) {
+    const at = likest(from, left);
+    const to = left[at];
+    if (to === undefined) replaced.push(from);
+    else if (weakens(from, to)) changed.push({ from, to });
+    left.splice(at, to === undefined ? 0 : 1);
+  }
+  return { changed, replaced };
+}
+
+function likest(from: Assertion, fresh: readonly Assertion[]): number {
+  const tests: readonly ((to: Assertion) => boolean)[] = [
+    (to) => to.subject === from.subject,
+    (to) => to.skeleton === from.skeleton,
+    (to) => to.expected === from.expected && shareWords(from.subject, to.subject),
+  ];
+  for (const test of tests) {
+    const at = fresh.findIndex(test);
+    if (at >= 0) return at;
+  }
+  return -1;
+}
+
+function weakens(from: Assertion, to: Assertion): boolean {
+  if (from.skeleton === to.skeleton) return true;
+  if (from.subject !== to.subject) return false;
+  // Stricter with the same values.
+  const plain = (text: string) => text.replace(/strict/gi, "").toLowerCase();
+  return !(/strict/i.test(to.expected) && plain(from.expected) === plain(to.expected));
+}
+
+/** A renamed function keeps its arguments, a renamed variable its function. */
+function shareWords(one: string, other: string): boolean {
+  const words = (text: string) => text.match(/[A-Za-z_$][\w$]*|\d[\w.]*|"[^"]*"|'[^']*'/g) ?? [];
+  const known = new Set(words(one));
+  const shared = words(other).filter((word) => known.has(word));
+  return shared.length > 0 && shared.length * 2 >= Math.min(words(other).length, known.size);
+}
+
+/** Rows of values are matched by their form, conditions by their words too. */
+function changedValues({ path, old, now }: Pair): readonly Suspicion[] {
+  const lost = without(old.values, now.values);
+  const fresh = [...without(now.values, old.values)];
+  for (const from of lost) {
+    const to =
+      fresh.find((value) => skeletonOf(value) === skeletonOf(from)) ??
+      fresh.find((value) => isOtherwise(from, value));
+    if (to === undefined) continue;
+    fresh.splice(fresh.indexOf(to), 1);
+    if (named(from) === named(to)) continue;
+    const why = `an existing test compares with something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
+    return [suspicion(path, "expectation-changed", why)];
+  }
+  return [];
+}
+
+/** The same condition with another operator or value, or with fewer names; not one in which a name is another. */
+function isOtherwise(from: string, to: string): boolean {
+  if (/^\W/.test(from) || !shareWords(from, to)) return false;
+  const names = (text: string) => text.match(/[A-Za-z_$][\w$]*/g) ?? [];
+  const rest = (text: string) => text.replace(/[A-Za-z_$][\w$]*/g, "n");
+  return rest(from) !== rest(to) || new Set(names(to)).size < new Set(names(from)).size;
+}
+
+/** Where only a text before other values differs, it names the row. */
+function named(row: string): string {
+  return row.replace(/^([[({] ?)(["'`]).*?\2, /, "$1");
+}
+
+const marked: readonly (readonly [
+  keyof TestText & ("skipped" | "focused" | "swallowed" | "mocked"),
+  SuspicionKind,
+  string,
+])[] = [
+  ["skipped", "test-skipped", "a test is skipped, or ends before it has looked at anything"],
+  ["focused", "test-focused", "a test is marked as the only one to run"],
+  ["swallowed", "failure-swallowed", "a failure is caught and ignored"],
+  ["mocked", "mock-added", "a module of this repository is replaced by a mock"],
+];
+
+function marks({ path, file, old, now }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
+  return marked.flatMap(([key, kind, why]) => {
+    const total = pairs.reduce((sum, pair) => sum + pair.now[key] - pair.old[key], 0);
+    const isNew =
+      file.change.status === "added" && !pairs.some((pair) => pair.file.change.status === "deleted");
+    const counts = key === "focused" || key === "skipped" || !isNew;
+    return counts && now[key] > old[key] && total > 0 ? [suspicion(path, kind, why)] : [];
+  });
+}
+
+function suspicion(path: string, kind: SuspicionKind, why: string): Suspicion {
+  return { path, kind, why };
+}

@@ -1,0 +1,58 @@
+import type { Check } from "../../src/gate/checks.ts";
+import type { ChangedFile, Suspicion } from "../../src/gate/suspicion.ts";
+import { tamper } from "../../src/gate/tamper.ts";
+import { weakenedTests } from "../../src/gate/weakened-tests.ts";
+
+/** A file as `[before, after]`; null where there is none. */
+export type Sides = readonly [string | null, string | null];
+
+export function changedFile(path: string, [before, after]: Sides): ChangedFile {
+  const status = before === null ? "added" : after === null ? "deleted" : "modified";
+  const mode = after === null ? null : "100644";
+  const change = { path, status, mode, blob: null, addedLines: null, deletedLines: null } as const;
+  return { change, before, after };
+}
+
+export function changedFiles(files: Readonly<Record<string, Sides>>): readonly ChangedFile[] {
+  return Object.entries(files).map(([path, sides]) => changedFile(path, sides));
+}
+
+export function weakened(files: Readonly<Record<string, Sides>>): readonly Suspicion[] {
+  return weakenedTests(changedFiles(files));
+}
+
+/** `from` has to stand in the text. */
+export function edit(text: string, from: string, to: string): Sides {
+  if (!text.includes(from)) throw new Error(`the test needs ${from}`);
+  return [text, text.replace(from, to)];
+}
+
+/** As `edit`, in all places. */
+export function editAll(text: string, from: RegExp, to: string): Sides {
+  return [text, text.replace(from, to)];
+}
+
+export function checkOf(run: string, dir = ""): Check {
+  return { name: run, run, minutes: 10, proof: false, dir, network: false };
+}
+
+/** What is found where `base` becomes what it is with `changes`, in which null deletes a file. */
+export function tampered(
+  base: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+  checks: readonly Check[],
+): Promise<readonly Suspicion[]> {
+  const files = Object.entries(changes).map(([path, after]) =>
+    changedFile(path, [base[path] ?? null, after]),
+  );
+  const bytes = (text: string | null | undefined) =>
+    text === null || text === undefined ? null : new TextEncoder().encode(text);
+  const contents = {
+    before: async (path: string) => bytes(base[path]),
+    after: async (path: string) => bytes(changes[path]),
+  };
+  return tamper(
+    files.map(({ change }) => change),
+    { checks, contents },
+  );
+}
