@@ -13,6 +13,7 @@ import { type Outcome, sentenceOf } from "./outcome.ts";
 import { makeReady, type Ready } from "./ready.ts";
 import { settle } from "./settle.ts";
 import { openBoard } from "./status.ts";
+import { stillWaiting, waitForPeople } from "./wait.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -59,6 +60,11 @@ export async function carryOn(
   };
   const opening = board.open({ append: journal.append, shipped: ship, fenced: () => fencedNow(parts) });
   if (identity.thread === null) shipped.resolve(shipper.ship());
+  const waiting = await stillWaiting(work);
+  if (waiting !== null) {
+    await opening;
+    return waitForPeople(work, waiting);
+  }
   const ready = await makeReady(work, { signal });
   if (ready.kind === "refused") {
     await opening;

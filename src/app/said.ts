@@ -76,8 +76,12 @@ export type Answers =
 
 /** Ids of the calls that a person can allow or deny now; those of a run that died are abandoned. */
 export function waitingCalls(state: State, gen: number): readonly string[] {
-  if (deathsBefore(state, gen) > 0) return [];
-  return Object.entries(state.approvals).flatMap(([id, { status }]) => (status === "requested" ? [id] : []));
+  return deathsBefore(state, gen) > 0 ? [] : requestedCalls(state);
+}
+
+/** The same while a run has the session. */
+export function requestedCalls({ approvals }: Pick<State, "approvals">): readonly string[] {
+  return Object.entries(approvals).flatMap(([id, { status }]) => (status === "requested" ? [id] : []));
 }
 
 /** What was said, as the session that goes on with generation `gen` has it recorded. */

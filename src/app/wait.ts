@@ -4,10 +4,13 @@ import { markerOf } from "../delivery/marker.ts";
 import { postOnce } from "../delivery/open-comment.ts";
 import { type Waiting, waitingLine, waitingText } from "../delivery/waiting.ts";
 import type { End } from "../loop/end.ts";
+import type { State } from "../session/state.ts";
 import { effectTools } from "./deliver-work.ts";
 import { endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Outcome, sentenceOf } from "./outcome.ts";
+import { requestedCalls } from "./said.ts";
+import { callsAsked } from "./waiting.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -24,7 +27,7 @@ export async function waitForPeople(
     end.kind === "asked"
       ? { kind: "question", question: end.question }
       : { kind: "approval", calls: end.calls };
-  const url = await ask(work, effectOf(end), waiting);
+  const url = await ask(work, effectOf(end, work.journal.state), waiting);
   const thread = work.identity.thread?.number ?? null;
   return endWork(work, {
     kind: "waits",
@@ -34,10 +37,29 @@ export async function waitForPeople(
   });
 }
 
-function effectOf(end: Extract<End, { kind: "asked" | "approval" }>): AskedEffect {
+/**
+ * The calls that still wait where a person has allowed another one of their reply, null where the work can go on: for
+ * that no place has to be made ready.
+ */
+export async function stillWaiting({
+  story,
+}: Pick<Work, "story">): Promise<Extract<End, { kind: "approval" }> | null> {
+  const { state, facts, checkpoint } = story;
+  const ids = requestedCalls(state);
+  // Where one of them was denied, none waits any more.
+  if (ids.length === 0 || Object.keys(facts.refusals).length > 0) return null;
+  const placed = await story.recordsFrom(checkpoint.offset);
+  const events = placed.map(({ record }) => record.event);
+  return { kind: "approval", calls: await callsAsked(events, ids, (payload) => story.load(payload)) };
+}
+
+/** One comment asks for all calls of a reply: it stands for those that are left when another one was allowed. */
+function effectOf(
+  end: Extract<End, { kind: "asked" | "approval" }>,
+  { approvals }: Pick<State, "approvals">,
+): AskedEffect {
   if (end.kind === "asked") return `question/${end.id}`;
-  // One that was answered waits no more: what is left of a batch is asked for again, by its own first call.
-  return `approval/${end.calls[0]?.id ?? ""}`;
+  return `approval/${Object.keys(approvals)[0] ?? ""}`;
 }
 
 /** The address of the comment, null where there is none. */

@@ -1,5 +1,5 @@
-import type { Waiting, Waits } from "../delivery/waiting.ts";
-import type { SessionEvent } from "../session/event.ts";
+import type { Waiting, WaitingCall, Waits } from "../delivery/waiting.ts";
+import type { Payload, SessionEvent } from "../session/event.ts";
 import { loadPayload } from "../session/payload.ts";
 import { lastEvent } from "../session/reader.ts";
 import { askedIn } from "./asked.ts";
@@ -22,17 +22,28 @@ export async function waitsFor(
   };
   if (suspended?.reason === "question") return at({ kind: "question", question: suspended.detail });
   if (suspended?.reason !== "approval") return null;
-  const ids = waitingCalls(state, gen);
-  const asked = since
-    .filter((event) => event.type === "approval.requested")
-    .filter(({ id }) => ids.includes(id));
-  if (asked.length === 0) return null;
-  const load = (event: Asked): Promise<string> => loadPayload(event.arguments, { blobs: blobsOf(found) });
-  const calls = asked.map(async (event) => {
-    const { id, tool, why } = event;
-    return { id, tool, why, arguments: await load(event) };
-  });
-  return at({ kind: "approval", calls: await Promise.all(calls) });
+  const load = (payload: Payload): Promise<string> => loadPayload(payload, { blobs: blobsOf(found) });
+  const calls = await callsAsked(since, waitingCalls(state, gen), load);
+  return calls.length === 0 ? null : at({ kind: "approval", calls });
 }
 
-type Asked = Extract<SessionEvent, { type: "approval.requested" }>;
+/** Those calls as they were asked for; `events` are those since the last checkpoint. */
+export async function callsAsked(
+  events: readonly SessionEvent[],
+  ids: readonly string[],
+  load: (payload: Payload) => Promise<string>,
+): Promise<readonly WaitingCall[]> {
+  // What was asked for under the same id before was another call.
+  const asked = new Map(
+    events.filter((event) => event.type === "approval.requested").map((event) => [event.id, event]),
+  );
+  const waiting = ids.flatMap((id) => asked.get(id) ?? []);
+  return Promise.all(
+    waiting.map(async ({ id, tool, why, arguments: given }) => ({
+      id,
+      tool,
+      why,
+      arguments: await load(given),
+    })),
+  );
+}

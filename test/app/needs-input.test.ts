@@ -175,6 +175,22 @@ describe("a session that waits", () => {
     expect(leasesOf(stage)).toEqual(before);
   });
 
+  it("waits on for the other calls of a reply when one was allowed, and makes nothing ready for that", async () => {
+    const { stage, next } = await given(writing, approve);
+    await next();
+    const first = await next({ says: "@baton approve call_1_2" });
+    expect(endOf(first)).toBe("needs-input/approval");
+    expect([first.ran, first.requests]).toEqual([[], []]);
+    // The comment that asked for both stands for the one that is left.
+    const [asked, ...more] = asks(stage);
+    expect(more).toEqual([]);
+    expect(stage.github.comments[0]?.body).toContain("The call write (call_1_1) waits for approval.");
+    expect(stage.github.comments[0]?.body).toContain(`issuecomment-${asked?.id})`);
+    const last = await next({ says: "@baton approve" });
+    expect(endOf(last)).toBe("pull-request/opened");
+    expect(last.ran.slice(0, 3)).toEqual(["setup", "write call_1_1", "write call_1_2"]);
+  });
+
   it("for words refuses a verdict, and for a verdict takes words as a refusal", async () => {
     const question = await given(asking);
     await question.next();

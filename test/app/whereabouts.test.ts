@@ -38,10 +38,10 @@ describe("who asks for the status of a thread", () => {
     expect(status).toMatchInlineSnapshot(`
       "Sessions of this thread, newest first:
 
-      - session <code>s000000000004</code>: Baton is working: turn 5. [Its comment](https://github.example/o/r/issues/7#issuecomment-5) says more. [Run 14](https://github.example/o/r/actions/runs/14) works on it now; words after <code>@&#8203;baton</code> are passed on to it, and <code>@&#8203;baton stop</code> suspends it.
-      - session <code>s000000000003</code>: Baton is working: turn 3. [Its comment](https://github.example/o/r/issues/7#issuecomment-4) says more. No run works on it any more. To go on, comment <code>@&#8203;baton resume s000000000003</code> here, or dispatch the workflow with the session <code>s000000000003</code>.
+      - session <code>s000000000004</code>: Baton is working: turn 5. [Its comment](https://github.example/o/r/issues/7#issuecomment-5) says more. [Run 14](https://github.example/o/r/actions/runs/14) works on it now; words after <code>@baton</code> are passed on to it, and <code>@baton stop</code> suspends it.
+      - session <code>s000000000003</code>: Baton is working: turn 3. [Its comment](https://github.example/o/r/issues/7#issuecomment-4) says more. No run works on it any more. To go on, comment <code>@baton resume s000000000003</code> here, or dispatch the workflow with the session <code>s000000000003</code>.
       - session <code>s000000000002</code>: Baton stopped: **needs-input**. [Its comment](https://github.example/o/r/issues/7#issuecomment-3) says more. How to answer stands there too.
-      - session <code>s000000000001</code>: Baton stopped: **suspended**. [Its comment](https://github.example/o/r/issues/7#issuecomment-2) says more. To go on, comment <code>@&#8203;baton resume s000000000001</code> here, or dispatch the workflow with the session <code>s000000000001</code>.
+      - session <code>s000000000001</code>: Baton stopped: **suspended**. [Its comment](https://github.example/o/r/issues/7#issuecomment-2) says more. To go on, comment <code>@baton resume s000000000001</code> here, or dispatch the workflow with the session <code>s000000000001</code>.
       - session <code>s000000000000</code>: Baton stopped: **pull-request**. [Its comment](https://github.example/o/r/issues/7#issuecomment-1) says more."
     `);
   });
@@ -59,7 +59,7 @@ describe("who says stop", () => {
       { headline: "Baton is working.", run: "12" },
     ]);
     expect(stop).toMatchInlineSnapshot(
-      `"[Run 12](https://github.example/o/r/actions/runs/12) works on session <code>s000000000001</code>. It sees this within about a minute and suspends: everything up to the last finished call is kept, and what it publishes by then stands. To go on, comment <code>@&#8203;baton resume s000000000001</code> here, or dispatch the workflow with the session <code>s000000000001</code>."`,
+      `"[Run 12](https://github.example/o/r/actions/runs/12) works on session <code>s000000000001</code>. It sees this within about a minute and suspends: everything up to the last finished call is kept, and what it publishes by then stands. To go on, comment <code>@baton resume s000000000001</code> here, or dispatch the workflow with the session <code>s000000000001</code>."`,
     );
   });
 
