@@ -117,7 +117,6 @@ function takeMessageDelta(so: Progress, event: Fields): boolean {
   const isNews = Object.entries(said).some(([name, count]) => so.usage[name] !== count);
   so.usage = { ...so.usage, ...said };
   if (typeof reason !== "string" || reason === so.stopReason) return isNews;
-  if (so.open !== null) throw new BrokenStream("a stop reason before the last block ended");
   if (so.stopReason !== null) throw new BrokenStream("two stop reasons");
   so.stopReason = reason;
   return true;
