@@ -2,14 +2,14 @@ import type { Case } from "./case.ts";
 import { errorEvents, overflows, refusals } from "./cases/answers.ts";
 import { cuts, silences, splits } from "./cases/cuts.ts";
 import { badCalls, chains, extremes, stopReasons, usages } from "./cases/replies.ts";
-import { orders, unknowns } from "./cases/shapes.ts";
+import { earlyEnds, orders, unknowns } from "./cases/shapes.ts";
 import { deaths, storms, walks } from "./cases/storms.ts";
 import { summaryFaults } from "./cases/summaries.ts";
 import { type Judged, play } from "./play.ts";
 import { startFaultServer } from "./server.ts";
 
 const families = [
-  ...[refusals, overflows, errorEvents, orders, unknowns, silences, cuts, splits],
+  ...[refusals, overflows, errorEvents, orders, earlyEnds, unknowns, silences, cuts, splits],
   ...[stopReasons, badCalls, chains, usages, extremes, storms, walks, deaths, summaryFaults],
 ];
 

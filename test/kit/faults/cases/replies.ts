@@ -207,6 +207,18 @@ export function* usages(): Generator<Case> {
       predicted: stops,
     };
   }
+  // The count at the beginning is one token, whatever the output becomes.
+  const long = streamOf({ content: [text("So. ".repeat(200)), call("u2", "write", { text: "x" })] });
+  const begun = told(
+    long.map((event) => (event.type === "message_delta" ? { ...event, usage: { input_tokens: 12 } } : event)),
+  );
+  yield {
+    name: "no count of output at the end, few tokens left",
+    row: "F25",
+    steps: [begun, good.talk],
+    budget: { tokens: 300 },
+    predicted: { requests: 1, end: "exhausted" },
+  };
   const none = streamOf({ content }).map((event) => {
     if (event.type === "message_delta") return { ...event, usage: undefined };
     return event.type === "message_start" ? { ...event, message: {} } : event;

@@ -69,6 +69,25 @@ export function* orders(): Generator<Case> {
   }
 }
 
+/** The end, or what comes before it, too early: once more, in place of the right one, and for another reason. */
+export function* earlyEnds(): Generator<Case> {
+  for (const name of names) {
+    const events = streams[name];
+    const ends = events.filter(({ type }) => type === "message_delta" || type === "message_stop");
+    const other = { type: "message_delta", delta: { stop_reason: "refusal" }, usage: {} };
+    for (let k = 0; k <= events.length; k += 1) {
+      const [before, behind] = [events.slice(0, k), events.slice(k)];
+      yield spoiled(name, `another reason to stop behind ${k}`, "F23", [...before, other, ...behind]);
+      for (const end of ends) {
+        const what = `${end.type} behind ${k} events`;
+        const without = (some: Events) => some.filter((event) => event !== end);
+        yield spoiled(name, `${what}, too`, "F23", [...before, end, ...behind]);
+        yield spoiled(name, `${what}, alone`, "F23", [...without(before), end, ...without(behind)]);
+      }
+    }
+  }
+}
+
 /** What nobody knows yet, at each place where it can stand. */
 export function* unknowns(): Generator<Case> {
   const weather = { type: "weather", index: 0, delta: { type: "text_delta", text: "sunny" } };
