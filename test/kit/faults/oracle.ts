@@ -28,8 +28,11 @@ export function waitMs(tries: number, retryAfterMs: number | null): number {
 }
 
 export type Facts = {
-  /** Tries that the open turn has used up already. */
+  /** What an earlier run left: tries of the open turn, cut and paused replies in a row, and summaries. */
   readonly tries?: number;
+  readonly cuts?: number;
+  readonly pauses?: number;
+  readonly summaries?: number;
   /** Active time, ms; no wait may be longer than what is left of it. */
   readonly budgetMs?: number;
 };
@@ -37,14 +40,13 @@ export type Facts = {
 /** Walks through what the answers mean, one a request. */
 export function predict(
   meanings: readonly Meaning[],
-  { tries: before = 0, budgetMs = Number.POSITIVE_INFINITY }: Facts = {},
+  { budgetMs = Number.POSITIVE_INFINITY, ...left }: Facts = {},
 ): Predicted {
   const ran: string[] = [];
-  let tries = before;
-  let cuts = 0;
-  let pauses = 0;
+  let { tries = 0, cuts = 0, pauses = 0 } = left;
   let empty = false;
   let summaries = 0;
+  const isShortened = () => (left.summaries ?? 0) + summaries > 0;
   const waits: number[] = [];
   let silentMs = 0;
   const elapsedMs = () => waits.reduce((sum, ms) => sum + ms, silentMs);
@@ -60,7 +62,7 @@ export function predict(
         return provider(i + 1, meaning.retryAfterMs);
       case "too-large":
         // It is shortened once; if that does not help, nothing does.
-        if (summaries > 0) return provider(i + 1, null);
+        if (isShortened()) return provider(i + 1, null);
         summaries += 1;
         continue;
       case "dropped": {
@@ -94,7 +96,7 @@ export function predict(
         break;
       case "full":
         if (cuts === cutsMax) return ends(i + 1, "stuck");
-        if (summaries > 0) return provider(i + 1, null);
+        if (isShortened()) return provider(i + 1, null);
         summaries += 1;
         break;
       case "paused":

@@ -4,7 +4,7 @@ import type { SessionEvent } from "../../../src/session/event.ts";
 import { promptHash } from "../model/prefix.ts";
 import type { Case, Step } from "./case.ts";
 import { startOfTime, type VirtualClock, virtualClock } from "./clock.ts";
-import { type Predicted, predict } from "./oracle.ts";
+import { type Facts, type Predicted, predict } from "./oracle.ts";
 import type { FaultServer, Planned, Session } from "./server.ts";
 import { type Left, openStage, plenty, type Stage } from "./stage.ts";
 import { told } from "./steps.ts";
@@ -184,14 +184,21 @@ function predictedFor(one: Case, resumed: Resumed | null): Predicted {
   const answers = one.dies?.answers ?? [];
   return predict(
     answers.map(({ meaning }) => meaning),
-    { budgetMs, tries: triesIn(resumed.left?.log ?? []) },
+    { budgetMs, ...leftIn(resumed.left?.log ?? []) },
   );
 }
 
-/** Requests of the turn that was open when the run died. */
-function triesIn(log: readonly SessionEvent[]): number {
-  const from = log.findLastIndex(({ type }) => type === "turn.ended");
-  return log.slice(from + 1).filter(({ type }) => type === "reply.requested").length;
+/** What counts on in the next run: requests of the open turn, cut and paused replies in a row, summaries. */
+function leftIn(log: readonly SessionEvent[]): Facts {
+  const ends = log.flatMap((event) => (event.type === "turn.ended" ? [event.next] : []));
+  const open = log.slice(log.findLastIndex(({ type }) => type === "turn.ended") + 1);
+  const inARow = (next: string) => ends.length - 1 - ends.findLastIndex((end) => end !== next);
+  return {
+    tries: open.filter(({ type }) => type === "reply.requested").length,
+    cuts: inARow("truncated"),
+    pauses: inARow("paused"),
+    summaries: log.filter(({ type }) => type === "context.compacted").length,
+  };
 }
 
 /** Whether the first request of a resumed run is the one that the dead run made, or would have made. */
@@ -200,6 +207,7 @@ function asksTheSame({ requests }: Session, { left, first }: Resumed): boolean {
   if (asked === undefined || left === null) return true;
   const made = left.log.filter(({ type }) => type === "reply.requested").length;
   const last = left.log.findLast(({ type }) => type !== "run.claimed");
-  const then = first.session.requests[last?.type === "turn.ended" ? made : made - 1];
+  const isNext = last?.type === "turn.ended" || last?.type === "context.compacted";
+  const then = first.session.requests[isNext ? made : made - 1];
   return then !== undefined && promptHash(then) === promptHash(asked);
 }

@@ -1,9 +1,10 @@
 import type { Case } from "./case.ts";
 import { errorEvents, overflows, refusals } from "./cases/answers.ts";
 import { cuts, silences, splits } from "./cases/cuts.ts";
+import { deaths } from "./cases/deaths.ts";
 import { badCalls, chains, extremes, stopReasons, usages } from "./cases/replies.ts";
 import { earlyEnds, orders, unknowns } from "./cases/shapes.ts";
-import { deaths, storms, walks } from "./cases/storms.ts";
+import { storms, walks } from "./cases/storms.ts";
 import { summaryFaults } from "./cases/summaries.ts";
 import { type Judged, play } from "./play.ts";
 import { startFaultServer } from "./server.ts";

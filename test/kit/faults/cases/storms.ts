@@ -90,43 +90,6 @@ export function* walks(): Generator<Case> {
   }
 }
 
-/** A run that dies between two records of a storm, and another one that goes on with its tries. */
-export function* deaths(): Generator<Case> {
-  const { "529": busy, "a stream cut off": cut, "no answer": silence } = failures();
-  if (busy === undefined || cut === undefined || silence === undefined)
-    throw new Error("a failure is missing");
-  const storm = (step: Step) => Array<Step>(6).fill(step);
-  const logs: Readonly<Record<string, { steps: readonly Step[]; failed: number; ended: number }>> = {
-    "a storm at once": { steps: storm(busy), failed: 6, ended: 0 },
-    "a storm of cut streams behind work": { steps: [good.work, ...storm(cut)], failed: 6, ended: 1 },
-    "silences, and a reply": {
-      steps: [silence, silence, silence, good.work, busy, busy, good.long, good.talk],
-      failed: 5,
-      ended: 2,
-    },
-  };
-  const nexts: Readonly<Record<string, readonly Step[]>> = {
-    "the storm goes on": storm(busy),
-    "one more failure": [busy, good.talk],
-    "it is over": [good.talk],
-  };
-  for (const [log, { steps, failed, ended }] of Object.entries(logs)) {
-    const counts = { "reply.requested": steps.length, "reply.failed": failed, "turn.ended": ended } as const;
-    for (const type of ["reply.requested", "reply.failed", "turn.ended"] as const) {
-      for (let nth = 1; nth <= counts[type]; nth += 1) {
-        for (const [next, then] of Object.entries(nexts)) {
-          yield {
-            name: `${log}, dies behind ${type} ${nth}, ${next}`,
-            row: "F3",
-            steps,
-            dies: { type, nth, answers: then },
-          };
-        }
-      }
-    }
-  }
-}
-
 function rowOf(kind: string): string {
   if (kind.startsWith("429")) return "F1";
   if (kind.startsWith("a page")) return "F21";
