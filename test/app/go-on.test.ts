@@ -164,6 +164,15 @@ describe("words on a thread", () => {
     expect(toldIn(later)).toContain("and the other");
   });
 
+  it("on a thread that was closed begin nothing, and still go on with its session", async () => {
+    const { next } = given();
+    const refused = await next({ says: "@baton mind the tabs", thread: "closed" });
+    expect([endOf(refused), refused.requests]).toEqual(["refused/closed", []]);
+    await next({ model: tellsStory(asking) });
+    const said = await next({ says: "@baton tabs", thread: "closed", model: tellsStory(asking) });
+    expect(endOf(said)).toBe("pull-request/opened");
+  });
+
   it("that nobody can see are told to nobody", async () => {
     const { next } = given();
     await next({ orders: turns(1) });

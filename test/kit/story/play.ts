@@ -24,6 +24,8 @@ export type LifeOptions = ProcessOptions & {
   readonly says?: string;
   /** The id of that comment; unless given, later than all before. */
   readonly comment?: number;
+  /** The thread, as the comment's event has it. */
+  readonly thread?: "open" | "closed";
   readonly machine?: "lost" | "survives" | "terminal";
   readonly by?: string;
 };
@@ -35,7 +37,7 @@ export async function live(stage: Stage, options: LifeOptions = {}): Promise<Pla
   const command = commandIn(options.says) ?? commands(stage)[asks];
   const first = asks === "fix" && options.says === undefined;
   const id = options.comment ?? (first ? comment : 600 + Number(process.id));
-  const trigger = triggerOf(id, options.by ?? "octo");
+  const trigger = triggerOf(id, options.by ?? "octo", options.thread ?? "open");
   const { signal } = new AbortController();
   const ended = handle({ trigger, command }, process.means, { signal, opened: process.isOpen });
   const end = await Promise.race([ended, process.life.died.then(() => "died" as const)]);
@@ -58,7 +60,7 @@ export function endOf({ end }: Pick<Played, "end">): string {
   return end === "died" ? end : `${end.kind}/${end.reason}`;
 }
 
-function triggerOf(id: number, login: string): Trigger {
+function triggerOf(id: number, login: string, state: "open" | "closed"): Trigger {
   const by = { login, id: 1, type: "User" };
   const at = "2026-01-01T00:00:00Z";
   const issue = {
@@ -74,6 +76,6 @@ function triggerOf(id: number, login: string): Trigger {
     session: sessionIdOf(`repo:${repositoryId}/comment:${id}`),
     sender: by,
     comment: { id, body: "@baton fix", author: by, createdAt: at, updatedAt: at },
-    thread: { ...issue, state: "open", locked: false, head: null, base: null },
+    thread: { ...issue, state, locked: false, head: null, base: null },
   };
 }
