@@ -82,7 +82,15 @@ export function extend(
 export function messagesOf(context: Context): readonly Message[] {
   const results = context.asked.flatMap((id) => context.results[id] ?? []);
   const content = [...results, ...context.texts];
-  return content.length === 0 ? context.closed : [...context.closed, { role: "user", content }];
+  return content.length === 0 ? context.closed : [...ended(context.closed), { role: "user", content }];
+}
+
+/** A paused reply that is not continued ends as any other does: no thinking is its last block. */
+function ended(closed: readonly Message[]): readonly Message[] {
+  const last = closed.at(-1);
+  if (last?.role !== "assistant") return closed;
+  const content = sendable(last.content, "end_turn");
+  return content.length === last.content.length ? closed : [...closed.slice(0, -1), { ...last, content }];
 }
 
 /** A context that begins in the middle: `summary` stands in place of everything before it. */
@@ -125,8 +133,12 @@ function dataOf(image: Block): string {
 function withReply(context: Context, content: readonly Block[], stopReason: string): Context {
   if (useOf(content, stopReason).kind !== "usable") return context;
   const sent = sendable(content, stopReason);
+  const before = messagesOf(context);
+  const paused = before.at(-1)?.role === "assistant" ? (before.at(-1)?.content ?? []) : null;
+  // What continues a paused reply is the rest of that message.
+  const others = paused === null ? before : before.slice(0, -1);
   return {
-    closed: [...messagesOf(context), { role: "assistant", content: sent }],
+    closed: [...others, { role: "assistant", content: [...(paused ?? []), ...sent] }],
     asked: callsIn(sent).map(({ id }) => id),
     results: {},
     texts: [],

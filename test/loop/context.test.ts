@@ -134,6 +134,39 @@ describe("the messages", () => {
     expect(messages.at(-1)).toEqual({ role: "assistant", content: [text("a"), signed] });
   });
 
+  const signed = { type: "thinking", thinking: "hm", signature: "c2ln" };
+
+  it("go on with a paused reply in the same message", async () => {
+    const messages = await told(
+      input("go"),
+      received([text("a"), signed], "pause_turn"),
+      received([text("b"), use("a", "read", {})]),
+      intended("a"),
+      settled("a", "1"),
+    );
+    expect(messages).toEqual([
+      { role: "user", content: [text("go")] },
+      { role: "assistant", content: [text("a"), signed, text("b"), use("a", "read", {})] },
+      { role: "user", content: [result("a", "1")] },
+    ]);
+  });
+
+  it("leave out the last thinking of a paused reply that is not continued", async () => {
+    const messages = await told(
+      input("go"),
+      received([text("a"), signed], "pause_turn"),
+      received([], "end_turn"),
+      note("and?"),
+      received([text("b")], "end_turn"),
+    );
+    expect(messages).toEqual([
+      { role: "user", content: [text("go")] },
+      { role: "assistant", content: [text("a")] },
+      { role: "user", content: [text("and?")] },
+      { role: "assistant", content: [text("b")] },
+    ]);
+  });
+
   it("only ever grow at their end", async () => {
     const events = [
       input("go"),

@@ -146,14 +146,13 @@ async function foldedAgain(files: MemoryFiles): Promise<string> {
   return JSON.stringify(messagesOf(context));
 }
 
-/** Null where `after` is `before` with something added: to its last message, where that is the user's, and behind it. */
+/** Null where `after` is `before` with something added: to its last message (the user's, or a paused one), and behind it. */
 function broken(before: readonly Message[], after: readonly Message[]): string | null {
   const last = before.length - 1;
   for (const [i, message] of before.entries()) {
     const now = after[i];
     if (now?.role !== message.role) return `message ${i} is gone`;
-    const may =
-      i === last && message.role === "user" ? now.content.slice(0, message.content.length) : now.content;
+    const may = i === last ? now.content.slice(0, message.content.length) : now.content;
     if (JSON.stringify(may) !== JSON.stringify(message.content)) return `message ${i} is another one`;
   }
   return null;
