@@ -40,7 +40,7 @@ export async function refuseCalls(
 }
 
 /** Calls that stand together: consecutive reads, at most `readsAtOnce`, or a single other call. */
-function groupsOf<Call extends { readonly class: EffectClass }>(
+export function groupsOf<Call extends { readonly class: EffectClass }>(
   calls: readonly Call[],
 ): readonly (readonly Call[])[] {
   const groups: Call[][] = [];

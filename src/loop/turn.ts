@@ -20,7 +20,9 @@ export async function endTurn(run: Run, decision: Decision): Promise<End | null>
     await record(run, nextOf(decision));
     return { kind: "cancelled" };
   }
-  const end = endOf(run, decision) ?? (await askedEnd(run.journal));
+  const { state, facts } = run.journal;
+  const past = { cut: state.truncated, pauses: facts.pauses, nowMs: run.clock.now() };
+  const end = endOf(decision, past) ?? (await askedEnd(run.journal));
   const stuck = end?.kind === "asked" ? null : await sayWhy(run, decision);
   const waits = end?.kind === "finished" || end?.kind === "asked";
   // Nothing may stand behind a paused reply, and nobody's comment belongs to a conversation that ends otherwise.
@@ -31,10 +33,13 @@ export async function endTurn(run: Run, decision: Decision): Promise<End | null>
   return goesOn ? null : (end ?? stuck);
 }
 
+/** What a turn's decision means after those before it: how many replies in a row were cut, and were paused. */
+type Past = { readonly cut: number; readonly pauses: number; readonly nowMs: number };
+
 /** The end that this turn leads to by itself, null when another one follows. */
-function endOf({ journal, clock }: Run, { after }: Decision): End | null {
-  const cut = journal.state.truncated + 1;
-  const pauses = journal.facts.pauses + 1;
+export function endOf({ after }: Pick<Decision, "after">, past: Past): End | null {
+  const cut = past.cut + 1;
+  const pauses = past.pauses + 1;
   switch (after.kind) {
     case "end":
       return after.end;
@@ -46,7 +51,7 @@ function endOf({ journal, clock }: Run, { after }: Decision): End | null {
       return after.next !== "paused" || pauses < pausesInARowMax
         ? null
         : unavailable(`the provider paused ${pauses} times in a row`, {
-            nowMs: clock.now(),
+            nowMs: past.nowMs,
             retryAfterMs: null,
           });
     case "nudge":
@@ -54,7 +59,8 @@ function endOf({ journal, clock }: Run, { after }: Decision): End | null {
   }
 }
 
-function nextOf({ after }: Decision): GoOn {
+/** Why another turn follows, as far as the decision says it. */
+export function nextOf({ after }: Pick<Decision, "after">): GoOn {
   switch (after.kind) {
     case "end":
       return "done";
