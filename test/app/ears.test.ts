@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { memoryHost } from "../../src/adapters/memory/host.ts";
 import { memoryPermissions } from "../../src/adapters/memory/permissions.ts";
 import { openEars } from "../../src/app/ears.ts";
-import { restMs } from "../../src/app/looks.ts";
 import type { Permissions } from "../../src/command/permissions.ts";
 import { initialState } from "../../src/session/state.ts";
 import { identity } from "../kit/given.ts";
@@ -256,16 +255,6 @@ describe("the looks", () => {
       await clock.advance(1);
       expect([over, await heard]).toEqual([true, []]);
     }
-  });
-
-  it.each([
-    [1, 0],
-    [0.5, 0],
-    [0.25, 60_000],
-    [0.1, 150_000],
-    [0, 600_000],
-  ])("with %d of the allowance left rest for %d ms", (left, ms) => {
-    expect(restMs({ left })).toBe(ms);
   });
 
   it("become rare while little may be asked, and go on when that has changed", async () => {
