@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../src/session/event.ts";
+import { turnOf } from "../kit/given.ts";
 import { failure, given, modelOf, read, reply, type Setup, shell, text, use } from "./given-loop.ts";
 
 /** The sequences of docs/loop.md, in its order: of each line the event's type and what tells it apart. */
@@ -24,6 +25,14 @@ const ask = {
 } as const;
 
 const said = [{ id: "comment:2", by: "octo", text: "Also the docs." }];
+
+/** A conversation that fills the window nearly. */
+const long: readonly SessionEvent[] = [
+  ...turnOf(1, { id: "a", tool: "read", tree: null }).map((event) =>
+    event.type === "reply.received" ? { ...event, usage: { ...event.usage, input: 190_000 } } : event,
+  ),
+  { type: "turn.ended", turn: 1, next: "calls", ms: 1, checkpoint: null },
+];
 
 const turns: readonly (readonly [string, Setup])[] = [
   ["without a call", { script: [{ text: "Done" }] }],
@@ -55,6 +64,10 @@ const turns: readonly (readonly [string, Setup])[] = [
       script: [{ calls: [shell("rm -r a")] }],
       parts: { policy: () => ({ kind: "approval", why: "listed" }) },
     },
+  ],
+  [
+    "for which room had to be made",
+    { log: long, model: modelOf([reply([text("What was done.")]), reply([text("Done")])]) },
   ],
 ];
 
