@@ -45,8 +45,14 @@ export async function picturedFollowUp(
   return { text: told.kind === "task" ? told.text : said.text, images: taken.pictures };
 }
 
-/** What people are told of that which the model is not; none where it is told everything. */
-export function removedNote(removed: Removed, { pictures }: Pick<Means, "pictures">): readonly string[] {
+/**
+ * What people are told of that which the model is not; none where it is told everything. `allowable` is whether the
+ * workflow could have let it be shown pictures.
+ */
+export function removedNote(
+  removed: Removed,
+  { allowable }: { readonly allowable: boolean },
+): readonly string[] {
   const { comments, invisible, cutBytes, images } = removed;
   const parts = [
     counted(comments, "hidden comment"),
@@ -55,8 +61,7 @@ export function removedNote(removed: Removed, { pictures }: Pick<Means, "picture
     counted(images, "image"),
   ].filter((part) => part !== "");
   if (parts.length === 0) return [];
-  const hint =
-    images > 0 && pictures === null ? " The input `images` can allow those uploaded to GitHub." : "";
+  const hint = images > 0 && allowable ? " The input `images` can allow those uploaded to GitHub." : "";
   return [`Left out of what the model was told: ${parts.join(", ")}.${hint}`];
 }
 

@@ -210,7 +210,8 @@ async function begin(
   await story.append({ type: "run.claimed", gen, run: { id, attempt, job }, head: null, since });
   const input = { id: inputIdOf(asked, run.id), by: asked.by.login, text: task.text };
   await acceptInput(story, { ...input, images: taken.pictures });
-  const notes = [...asked.notices, ...removedNote(task.removed, means), ...unleasedNote(claim.why)];
+  const allowable = means.pictures === null && asked.thread !== null;
+  const notes = [...asked.notices, ...removedNote(task.removed, { allowable }), ...unleasedNote(claim.why)];
   const options = { budget, last: null, runs: [run.id], notes, signal };
   return carryOn({ means, identity, hold: claim, ground, workspace, config, journal, story }, options);
 }

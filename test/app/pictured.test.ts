@@ -51,25 +51,24 @@ describe("the pictures of what is said while a run works", () => {
 describe("the note on what the model is not told", () => {
   const nothing = { comments: 0, invisible: 0, cutBytes: 0, images: 0 };
   const hint = " The input `images` can allow those uploaded to GitHub.";
-  const pictures = memoryPictures({});
 
   it.each([
-    ["says nothing of nothing", nothing, null, []],
+    ["says nothing of nothing", nothing, true, []],
     [
       "counts what there is",
       { ...nothing, comments: 1, cutBytes: 2 },
-      null,
+      true,
       ["1 hidden comment, 2 bytes over the limit."],
     ],
     [
       "names the input that shows pictures",
       { ...nothing, invisible: 2, images: 1 },
-      null,
+      true,
       [`2 invisible characters, 1 image.${hint}`],
     ],
-    ["does not name it where it is set", { ...nothing, images: 2 }, pictures, ["2 images."]],
-  ])("%s", (_, removed, port, parts) => {
+    ["does not name it where it would not help", { ...nothing, images: 2 }, false, ["2 images."]],
+  ])("%s", (_, removed, allowable, parts) => {
     const notes = parts.map((part) => `Left out of what the model was told: ${part}`);
-    expect(removedNote(removed, { pictures: port })).toEqual(notes);
+    expect(removedNote(removed, { allowable })).toEqual(notes);
   });
 });
