@@ -4,6 +4,7 @@ import type { SessionEvent } from "../../../src/session/event.ts";
 import { promptHash } from "../model/prefix.ts";
 import type { Case, Step } from "./case.ts";
 import { startOfTime, type VirtualClock, virtualClock } from "./clock.ts";
+import type { Whole } from "./history.ts";
 import { type Facts, type Predicted, predict } from "./oracle.ts";
 import type { FaultServer, Planned, Session } from "./server.ts";
 import { type Left, openStage, plenty, type Stage } from "./stage.ts";
@@ -40,9 +41,12 @@ type Played = {
 export async function play(one: Case, server: FaultServer): Promise<Judged> {
   const first = await playSteps(one.steps, one, server, null);
   const left = one.dies === undefined ? null : deadAt(first.stage.left(), one.dies);
-  const played =
-    left === null ? [first] : [first, await playSteps(one.dies?.answers ?? [], one, server, left, first)];
-  const wrong = played.flatMap((part, i) => judge(one, part, i === 0 ? null : { left, first }));
+  const resumed =
+    left === null ? [] : [await playSteps(one.dies?.answers ?? [], one, server, { left, first })];
+  const played = [first, ...resumed];
+  const wrong = played.flatMap((part, i) =>
+    judge(one, part, i === 0 || left === null ? null : { left, first }),
+  );
   const invalid = played.flatMap(({ session }) => session.invalid);
   return {
     name: one.name,
@@ -58,20 +62,24 @@ async function playSteps(
   steps: readonly Step[],
   { budget, summaries = [summary] }: Case,
   server: FaultServer,
-  left: Left | null,
-  before?: Played,
+  resumed: Resumed | null,
 ): Promise<Played> {
   const clock = virtualClock();
   const session = server.begin(steps.map(plannedBy), {
     summaries: summaries.map(plannedBy),
     clock,
-    ...(before === undefined ? {} : { before: before.session }),
+    before: resumed === null ? [] : receivedBy(resumed),
   });
-  const stage = await openStage({ server, session, clock }, { budget, left });
+  const stage = await openStage({ server, session, clock }, { budget, left: resumed?.left ?? null });
   const end = await drive(stage.run(), { clock, session, retries: stage.retries });
   const endedMs = clock.elapsed();
   await settle(session, clock);
   return { session, clock, stage, end, endedMs };
+}
+
+/** What the run that died has received; of what came then the next one knows nothing. */
+function receivedBy({ left, first }: Resumed): readonly Whole[] {
+  return first.session.whole.slice(0, left.log.filter(({ type }) => type === "reply.received").length);
 }
 
 function plannedBy({ delivery, meaning }: Step): Planned {
@@ -133,7 +141,7 @@ async function settle(session: Session, clock: VirtualClock): Promise<void> {
   }
 }
 
-type Resumed = { readonly left: Left | null; readonly first: Played };
+type Resumed = { readonly left: Left; readonly first: Played };
 
 function judge(
   one: Case,
@@ -184,7 +192,7 @@ function predictedFor(one: Case, resumed: Resumed | null): Predicted {
   const answers = one.dies?.answers ?? [];
   return predict(
     answers.map(({ meaning }) => meaning),
-    { budgetMs, ...leftIn(resumed.left?.log ?? []) },
+    { budgetMs, ...leftIn(resumed.left.log) },
   );
 }
 
@@ -204,7 +212,7 @@ function leftIn(log: readonly SessionEvent[]): Facts {
 /** Whether the first request of a resumed run is the one that the dead run made, or would have made. */
 function asksTheSame({ requests }: Session, { left, first }: Resumed): boolean {
   const [asked] = requests;
-  if (asked === undefined || left === null) return true;
+  if (asked === undefined) return true;
   const made = left.log.filter(({ type }) => type === "reply.requested").length;
   const last = left.log.findLast(({ type }) => type !== "run.claimed");
   const isNext = last?.type === "turn.ended" || last?.type === "context.compacted";

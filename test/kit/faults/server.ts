@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { continuesPaused } from "../model/paused.ts";
 import { extendsPrompt } from "../model/prefix.ts";
 import { refuseBody, refuseHeaders } from "../model/rules.ts";
 import type { WireMessage, WireRequest } from "../model/wire.ts";
 import type { VirtualClock } from "./clock.ts";
-import { changedHistory, essenceOf, type SentBlock } from "./history.ts";
+import { changedHistory, type Whole, withoutBlank } from "./history.ts";
 
 /** An answer, byte by byte, and how it ends. */
 export type Delivery = {
@@ -29,21 +30,21 @@ export type Delivery = {
 /** What an answer says to a client that reads it rightly: nothing, or a reply to be sent back. */
 export type Planned = {
   readonly delivery: Delivery;
-  readonly whole: { readonly content: readonly SentBlock[]; readonly paused: boolean } | null;
+  readonly whole: Whole | null;
 };
 
 export type FaultServer = AsyncDisposable & {
   readonly url: string;
   /**
    * Begins a session: what it is answered, one plan a request. A request without tools asks for a summary, and has
-   * plans of its own. `before` is what another run of the session was sent.
+   * plans of its own. `before` is what another run of the session has received.
    */
   readonly begin: (
     plans: readonly Planned[],
     options: {
       readonly summaries: readonly Planned[];
       readonly clock: VirtualClock;
-      readonly before?: Session;
+      readonly before?: readonly Whole[];
     },
   ) => Session;
 };
@@ -55,9 +56,8 @@ export type Session = {
   readonly summaries: WireRequest[];
   /** Requests that the API would have refused, and requests that changed what was sent before: why. */
   readonly invalid: string[];
-  /** Replies that were sent to their end, in order, and those of them that were paused. */
-  readonly whole: (readonly SentBlock[])[];
-  readonly paused: Set<string>;
+  /** Replies that were sent to their end, in order. */
+  readonly whole: Whole[];
   /** True when the answer under way goes on only with time, and the client has read all of it. */
   readonly waits: () => boolean;
   /** How many pieces were written; changes whenever something happens. */
@@ -91,13 +91,12 @@ export async function startFaultServer(): Promise<FaultServer> {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    begin: (plans, { summaries, clock, before }) => {
+    begin: (plans, { summaries, clock, before = [] }) => {
       const session: Open = {
         requests: [],
         summaries: [],
         invalid: [],
-        whole: [...(before?.whole ?? [])],
-        paused: new Set(before?.paused),
+        whole: [...before],
         plans,
         summaryPlans: summaries,
         clock,
@@ -140,9 +139,7 @@ async function serve(req: IncomingMessage, res: ServerResponse, session: Open | 
     return void res.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(error));
   }
   if (plan.whole !== null && !forSummary) {
-    session.whole.push(plan.whole.content);
-    const kept = plan.whole.content.filter(({ type, text }) => type !== "text" || String(text).trim() !== "");
-    if (plan.whole.paused) session.paused.add(essenceOf(kept));
+    session.whole.push(plan.whole);
   }
   session.answers += 1;
   res.once("close", () => {
@@ -152,7 +149,8 @@ async function serve(req: IncomingMessage, res: ServerResponse, session: Open | 
 }
 
 function flawOf(req: IncomingMessage, body: WireRequest, session: Open): string | null {
-  const continues = (message: WireMessage) => session.paused.has(essenceOf(message.content));
+  const paused = session.whole.flatMap((one) => (one.paused ? [withoutBlank(one.content)] : []));
+  const continues = (message: WireMessage) => continuesPaused(message, paused);
   const refused = refuseHeaders(req.headers, undefined) ?? refuseBody(body, { continues });
   if (refused !== undefined) return refused.message;
   if (body.tools === undefined) return null;

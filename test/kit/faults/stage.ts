@@ -52,7 +52,7 @@ export async function openStage(
         const { id } = options.call;
         ran.push(id);
         // Only a reply that was sent whole asks for anything.
-        if (!session.whole.some((content) => content.some((block) => block["id"] === id))) early.push(id);
+        if (!session.whole.some(({ content }) => content.some((block) => block["id"] === id))) early.push(id);
         return tool.run(input, options);
       },
     }));

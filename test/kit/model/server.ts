@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answer, type Sender } from "./answer.ts";
+import { continuesPaused } from "./paused.ts";
 import { extendsPrompt, promptCache, promptHash, promptTokens } from "./prefix.ts";
 import { type Refusal, refuseBody, refuseHeaders } from "./rules.ts";
 import { failWith, type MessageReply, type Reply, type ReplyBlock, type Step } from "./script.ts";
 import { signThinking } from "./signing.ts";
 import { jsonOf, type SentMessage } from "./stream.ts";
-import { blocksOf, type WireBlock, type WireMessage, type WireRequest } from "./wire.ts";
+import type { WireMessage, WireRequest } from "./wire.ts";
 
 export interface ModelRequest {
   readonly headers: IncomingHttpHeaders;
@@ -67,7 +68,7 @@ class Model implements ScriptedModel {
   readonly #options: ModelOptions;
   readonly #server = createServer((req, res) => void this.#serve(req, res));
   readonly #cache: ReturnType<typeof promptCache>;
-  readonly #paused = new Set<string>();
+  readonly #paused: (readonly ReplyBlock[])[] = [];
   readonly #problems: string[] = [];
   #taken = 0;
 
@@ -192,7 +193,7 @@ class Model implements ScriptedModel {
     const content = reply.content.map((block, i) => completeBlock(block, `${seed} ${i}`));
     const asksForTools = content.some((block) => block.type === "tool_use");
     const stop = reply.stopReason ?? (asksForTools ? "tool_use" : "end_turn");
-    if (stop === "pause_turn") this.#paused.add(essence(content));
+    if (stop === "pause_turn") this.#paused.push(content);
     return {
       id: `msg_${short(seed)}`,
       type: "message",
@@ -206,15 +207,7 @@ class Model implements ScriptedModel {
     };
   }
 
-  readonly #continues = (message: WireMessage): boolean =>
-    this.#paused.has(essence(blocksOf(message.content)));
-}
-
-/** A reply's content without what a client may add to it: null members and cache marks. */
-function essence(content: readonly (WireBlock | ReplyBlock)[]): string {
-  return JSON.stringify(content, (key, value) =>
-    value === null || key === "cache_control" ? undefined : value,
-  );
+  readonly #continues = (message: WireMessage): boolean => continuesPaused(message, this.#paused);
 }
 
 function completeBlock(block: ReplyBlock, seed: string): ReplyBlock {
