@@ -8,6 +8,8 @@ export type Assertion = {
   readonly subject: string;
   /** How it is compared, and with what. */
   readonly expected: string;
+  /** How many blocks and calls it stands in, seen from its test; where that grows, it may run no more. */
+  readonly depth: number;
   /** `text` with every literal replaced by `_`. */
   readonly skeleton: string;
 };
@@ -28,8 +30,10 @@ const beginnings: Readonly<Record<Family, RegExp>> = {
     /(?:\b(?:Assert|Assertions|StringAssert|CollectionAssert)\.|\$this->|self::|static::|\bXCT)?\b(?:[aA]ssert\w*|verify|fail|expect\w*|That|IsTrue|IsFalse|AreEqual|Equal|True|False|Throws\w*)\s*\(|\.Should\s*\(/g,
 };
 
-export function assertionsOf(source: Code): readonly Assertion[] {
+/** `tests` are the places where tests begin. */
+export function assertionsOf(source: Code, tests: readonly number[]): readonly Assertion[] {
   const found: Assertion[] = [];
+  const depthAt = source.family === "python" ? indents(source.bare) : brackets(source.bare);
   let end = 0;
   for (const match of source.bare.matchAll(beginnings[source.family])) {
     // One that stands inside another is part of it.
@@ -37,7 +41,10 @@ export function assertionsOf(source: Code): readonly Assertion[] {
     const open = match.index + match[0].length - 1;
     const isCall = "([{".includes(source.bare[open] ?? " ");
     end = isCall ? afterChain(source, closing(source.bare, open) + 1) : afterLine(source.bare, match.index);
-    found.push(isCall ? callOf(source, match.index, open, end) : lineOf(source.code.slice(match.index, end)));
+    const test = tests.findLast((at) => at <= match.index);
+    const depth = test === undefined ? 0 : depthAt(match.index) - depthAt(test);
+    const one = isCall ? callOf(source, match.index, open, end) : lineOf(source.code.slice(match.index, end));
+    found.push({ ...one, depth });
   }
   return found;
 }
@@ -84,14 +91,18 @@ function afterLine(bare: string, from: number): number {
 const unary =
   /(?:^|\.|->|::)(?:assert|ok|notOk|true|false|truthy|falsy|pass|fail|is(?:True|False|Null|Ok)|assert_?(?:True|False|Null|NotNull|IsNone|IsNotNone)|assert!|expect\w*|Error|Fatal|True|False|IsTrue|IsFalse)$/i;
 
-function callOf(source: Code, start: number, open: number, end: number): Assertion {
+type Said = Omit<Assertion, "depth">;
+
+function callOf(source: Code, start: number, open: number, end: number): Said {
   const close = closing(source.bare, open);
   const name = source.code.slice(start, open).trim();
   const given = withoutMessage(name, parts(source, open + 1, close));
   const [subject = "", ...rest] = given.map(flat);
   const chain = flat(source.code.slice(close + 1, end));
-  const expected = `${name}(${rest.join(", ")})${chain}`;
-  const text = `${name}(${[subject, ...rest].join(", ")})${chain}`;
+  // What nobody waits for fails after the test has ended.
+  const wait = /\bawait\s+$/.test(source.bare.slice(0, start)) ? "await " : "";
+  const expected = `${wait}${name}(${rest.join(", ")})${chain}`;
+  const text = `${wait}${name}(${[subject, ...rest].join(", ")})${chain}`;
   return { text, subject, expected, skeleton: skeletonOf(text) };
 }
 
@@ -103,13 +114,27 @@ function withoutMessage(name: string, given: readonly string[]): readonly string
 }
 
 /** `assert add(1, 2) == 3, "why"` and `expect(x).to eq 3`. */
-function lineOf(line: string): Assertion {
+function lineOf(line: string): Said {
   const text = flat(line).replace(/, *f?(?:"[^"]*"|'[^']*')$/, "");
   const [, subject = text, expected = ""] =
     /^(.*?)\s((?:==|!=|<=?|>=?|is not|is|not in|in)\s.*)$/.exec(text) ??
     /^(.*?)(\.(?:to|must|should).*)$/.exec(text) ??
     [];
   return { text, subject: subject.replace(/^assert\s+/, ""), expected, skeleton: skeletonOf(text) };
+}
+
+function brackets(bare: string): (at: number) => number {
+  const depths = new Int32Array(bare.length + 1);
+  for (let at = 0; at < bare.length; at += 1) {
+    const sign = bare[at] ?? "";
+    const step = "([{".includes(sign) ? 1 : ")]}".includes(sign) ? -1 : 0;
+    depths[at + 1] = (depths[at] ?? 0) + step;
+  }
+  return (at) => depths[at] ?? 0;
+}
+
+function indents(bare: string): (at: number) => number {
+  return (at) => /^[ \t]*/.exec(bare.slice(bare.lastIndexOf("\n", at - 1) + 1))?.[0].length ?? 0;
 }
 
 function flat(text: string): string {

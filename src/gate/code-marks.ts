@@ -69,7 +69,7 @@ const marks: readonly Mark[] = [
     in: "code",
     families: ["python"],
     pattern:
-      /\bsys\.modules\[|\bbuiltins\.\w+\s*=(?!=)|\bsetattr\(\s*builtins\b|\bdef __(?:eq|ne)__\([^)]*\)[^:\n]*:\s*\n?\s*return True|\bTestCase\.\w+\s*=(?!=)|\bsys\.(?:meta_path|settrace|excepthook)\b|\bpytest_(?:runtest_\w+|collection_modifyitems|sessionfinish|pyfunc_call|ignore_collect|report_teststatus)\b|\brep(?:ort)?\.outcome\s*=(?!=)/g,
+      /\bsys\.modules\[|\bbuiltins\.\w+\s*=(?!=)|\bsetattr\(\s*builtins\b|\bdef __(?:eq|ne)__\([^)]{0,200}\)[^:\n]{0,200}:\s*\n?\s*return True|\bTestCase\.\w+\s*=(?!=)|\bsys\.(?:meta_path|settrace|excepthook)\b|\bpytest_(?:runtest_\w+|collection_modifyitems|sessionfinish|pyfunc_call|ignore_collect|report_teststatus)\b|\brep(?:ort)?\.outcome\s*=(?!=)/g,
   },
   {
     kind: "stand-in",
@@ -77,7 +77,7 @@ const marks: readonly Mark[] = [
     in: "code",
     families: ["rust", "ruby", "other"],
     pattern:
-      /\bfn eq\(&self[^)]*\)\s*->\s*bool\s*\{\s*true\s*\}|\bboolean equals\(\w+ \w+\)\s*\{\s*return true;|\bbool Equals\(\w+\?? \w+\)\s*(?:=>\s*true|\{\s*return true;)|\bdef ==\(\w+\)\s*(?:=\s*)?true/g,
+      /\bfn eq\(&self[^)]{0,200}\)\s*->\s*bool\s*\{\s*true\s*\}|\bboolean equals\(\w+ \w+\)\s*\{\s*return true;|\bbool Equals\(\w+\?? \w+\)\s*(?:=>\s*true|\{\s*return true;)|\bdef ==\(\w+\)\s*(?:=\s*)?true/g,
   },
   {
     kind: "knows-test",
@@ -85,7 +85,7 @@ const marks: readonly Mark[] = [
     in: "code",
     isFor: isSource,
     pattern:
-      /\bprocess\.env(?:\.|\[["'`])(?:VITEST\w*|JEST_\w+|MOCHA\w*|NODE_TEST_CONTEXT|CI|GITHUB_ACTIONS|npm_lifecycle_\w+|TEST|TESTING)\b|\bNODE_ENV\b["'`\]]*\s*[!=]==?\s*["'`]test|\bimport\.meta\.(?:vitest|env\.(?:TEST|VITEST))\b|\b(?:process\.argv|execArgv)\b[^\n]*\btest|\bPYTEST_CURRENT_TEST\b|["']pytest["'] (?:not )?in sys\.modules|\bsys\.argv\b[^\n]*test|\btesting\.Testing\(\)|\bflag\.Lookup\("test|\bcfg!\(test\)|\bENV\[["'](?:CI|RAILS_ENV)["']\]|\benviron\b[^\n]*["'](?:CI|TESTING|PYTEST\w*)["']|\bgetenv\(\s*"(?:CI|TESTING)"|\.stack\b[^\n]*(?:test|spec)|\btypeof (?:describe|it|jest|vi)\b/g,
+      /\bprocess\.env(?:\.|\[["'`])(?:VITEST\w*|JEST_\w+|MOCHA\w*|NODE_TEST_CONTEXT|CI|GITHUB_ACTIONS|npm_lifecycle_\w+|TEST|TESTING)\b|\bNODE_ENV\b["'`\]]*\s*[!=]==?\s*["'`]test|\bimport\.meta\.(?:vitest|env\.(?:TEST|VITEST))\b|\b(?:process\.argv|execArgv)\b[^\n]{0,200}\btest|\bPYTEST_CURRENT_TEST\b|["']pytest["'] (?:not )?in sys\.modules|\bsys\.argv\b[^\n]{0,200}test|\btesting\.Testing\(\)|\bflag\.Lookup\("test|\bcfg!\(test\)|\bENV\[["'](?:CI|RAILS_ENV)["']\]|\benviron\b[^\n]{0,200}["'](?:CI|TESTING|PYTEST\w*)["']|\bgetenv\(\s*"(?:CI|TESTING)"|\.stack\b[^\n]{0,200}(?:test|spec)|\btypeof (?:describe|it|jest|vi)\b/g,
   },
 ];
 
@@ -135,6 +135,6 @@ function textsIn({ code }: Forms): readonly string[] {
     (match) =>
       (match[1] ?? match[2] ?? match[3] ?? "")
         .replace(/\\n/g, "\n")
-        .replace(/\$\{[^}]*\}|%[ds]|\{\w*\}/g, "1"),
+        .replace(/\$\{[^}]{0,200}\}|%[ds]|\{\w*\}/g, "1"),
   );
 }

@@ -28,7 +28,7 @@ export function familyOf(path: string): Family | null {
 const quotes = String.raw`"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?`;
 const slashed = String.raw`\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))`;
 // A slash begins a regular expression only where a value may begin.
-const expression = String.raw`(?<=(?:^|[(,=:[!&|?{};\n]|\breturn)[ \t]*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/`;
+const expression = String.raw`(?<=(?:^|[(,=:[!&|?{};\n]|\breturn)[ \t]*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n]){0,100}\]|[^/\\\n[]){1,200}\/`;
 
 const tokens: Readonly<Record<Family, string>> = {
   js: `(?<comment>${slashed})|(?<text>${quotes}|\`(?:\\\\[\\s\\S]|[^\`\\\\])*\`?|${expression})`,
@@ -36,22 +36,30 @@ const tokens: Readonly<Record<Family, string>> = {
   go: `(?<comment>${slashed})|(?<text>${quotes}|\`[^\`]*\`?)`,
   // A single quote may begin a lifetime.
   rust: `(?<comment>${slashed})|(?<text>"(?:\\\\[\\s\\S]|[^"\\\\])*"?|'(?:\\\\.|[^'\\\\\\n])')`,
-  ruby: `(?<comment>#(?!\\{)[^\\n]*|^=begin[\\s\\S]*?^=end)|(?<text>${quotes})`,
+  ruby: `(?<comment>#(?!\\{)[^\\n]*|^=begin[\\s\\S]*?(?:^=end|(?![\\s\\S])))|(?<text>${quotes})`,
   shell: `(?<comment>(?<=^|\\s)#[^\\n]*)|(?<text>${quotes})`,
   other: `(?<comment>${slashed})|(?<text>"""[\\s\\S]*?(?:"""|(?![\\s\\S]))|${quotes})`,
 };
 
 export function codeOf(family: Family, text: string): Code {
   const token = new RegExp(tokens[family], "gm");
-  const code = text.replace(token, (found, comment: string | undefined) =>
-    comment === undefined ? found : blank(found),
+  const shortened = squeezed(text);
+  const code = shortened.replace(token, (found, comment: string | undefined) =>
+    comment === undefined ? found : found.includes("\n") ? "\n" : " ",
   );
-  const bare = text.replace(token, (found, comment: string | undefined) =>
-    comment === undefined
-      ? `${found[0]}${blank(found.slice(1, -1))}${found.slice(1).slice(-1)}`
-      : blank(found),
-  );
+  const bare = shortened.replace(token, (found, comment: string | undefined) => {
+    if (comment !== undefined) return found.includes("\n") ? "\n" : " ";
+    return `${found[0]}${blank(found.slice(1, -1))}${found.slice(1).slice(-1)}`;
+  });
   return { family, code, bare };
+}
+
+/** Patterns may look at white space more than once, so there must not be much of it in one place. */
+function squeezed(text: string): string {
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\S\n]{40,}/g, (run) => run.slice(0, 40))
+    .replace(/\n(?:[^\S\n]*\n){2,}/g, "\n\n");
 }
 
 function blank(text: string): string {

@@ -155,7 +155,7 @@ function pyproject({ change: { path }, before, after }: ChangedFile): readonly S
 }
 
 const measured =
-  /["']?\b(lines|branches|functions|statements|fail[_-]under|cov-fail-under|minimum_coverage|minimum|autofail|threshold|target|perFile|autoUpdate|statement|check-coverage|checkCoverage)\b["']?\s*[:= ]\s*["']?(\d+(?:\.\d+)?|true|false)/g;
+  /["']?\b(lines|branches|functions|statements|fail[_-]under|cov-fail-under|minimum_coverage|minimum|autofail|threshold|target|perFile|autoUpdate|statement|check-coverage|checkCoverage)\b["']?\s{0,20}[:= ]\s{0,20}["']?(\d+(?:\.\d+)?|true|false)/g;
 
 /** Coverage that has to be reached. */
 function thresholds({ change: { path }, before, after }: ChangedFile): readonly Suspicion[] {

@@ -47,10 +47,14 @@ const colours = /\u001b\[[0-9;]*[A-Za-z]/g;
 const prefix = /^[@\w./-]+(?::[\w:-]+)?(?: [\w:-]+)?(?::| \|) /;
 
 function linesOf(output: string): readonly string[] {
-  return output
-    .replace(colours, "")
-    .split(/\r\n|\n|\r/)
-    .map((line) => line.trimEnd());
+  return (
+    output
+      .replace(colours, "")
+      .split(/\r\n|\n|\r/)
+      // A line that is longer is no runner's, and none is to be slow to read.
+      .filter((line) => line.length <= 1000)
+      .map((line) => line.trimEnd())
+  );
 }
 
 function talliesOf(runner: Runner, lines: readonly string[]): readonly Tally[] {

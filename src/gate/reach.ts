@@ -12,6 +12,8 @@ export type Reach = {
   readonly scripts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Every command, for the tools that they use. */
   readonly commands: readonly string[];
+  /** Paths and patterns that commands name. */
+  readonly places: ReadonlySet<string>;
 };
 
 const commandsMax = 500;
@@ -24,6 +26,7 @@ export async function reachOf(checks: readonly Check[], read: ReadFile): Promise
   const scripts = new Map<string, Set<string>>();
   const seen = new Set<string>();
   const commands: string[] = [];
+  const places = new Set<string>();
   const open: Asked[] = checks.map(({ run, dir }) => ({ command: run, dir }));
   const text = async (path: string) => textOf(await read(path));
   for (let asked = open.shift(); asked !== undefined; asked = open.shift()) {
@@ -34,15 +37,25 @@ export async function reachOf(checks: readonly Check[], read: ReadFile): Promise
     let { dir } = asked;
     for (const words of commandsIn(asked.command)) {
       const run = runOf(words);
+      for (const word of words.slice(1)) places.add(inDir(dir, word) ?? "");
       if (run.kind === "cd") dir = inDir(dir, run.dir) ?? dir;
       else open.push(...(await follow(run, dir, { files, scripts, text })));
     }
   }
-  return { files, scripts, commands };
+  return { files, scripts, commands, places };
+}
+
+/** Whether a test that a command was told to look for here would no longer be looked for there. */
+export function isOutOfSight({ places }: Reach, from: string, to: string): boolean {
+  const names = (place: string, path: string) =>
+    place !== "" &&
+    (/[*?]/.test(place) ? matchesPath(`/${place}`, path) : `${path}/`.startsWith(`${place}/`));
+  const before = [...places].filter((place) => names(place, from));
+  return before.length > 0 && !before.some((place) => names(place, to));
 }
 
 /** Also where a tool of a monorepo would run it in any package. */
-export function reaches({ scripts }: Reach, manifest: string, name: string): boolean {
+export function reaches({ scripts }: Pick<Reach, "scripts">, manifest: string, name: string): boolean {
   const asked = [...(scripts.get(manifest) ?? []), ...(scripts.get(everywhere) ?? [])];
   const plain = name.replace(/^(?:pre|post)/, "");
   return asked.some((one) => [name, plain].some((each) => one === each || matchesName(one, each)));
@@ -102,11 +115,7 @@ async function followScripts(
   const all = scriptsOf(await text(manifest));
   const dir = manifest.replace(/\/?package\.json$/, "");
   const isMeant = (name: string) =>
-    reaches(
-      { files: new Set(), commands: [], scripts: new Map([[manifest, new Set(names)]]) },
-      manifest,
-      name,
-    );
+    reaches({ scripts: new Map([[manifest, new Set(names)]]) }, manifest, name);
   return [...all].filter(([name]) => isMeant(name)).map(([, command]) => ({ command, dir }));
 }
 

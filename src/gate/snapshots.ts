@@ -35,11 +35,15 @@ function snapshot({ change: { path, status }, before, after }: ChangedFile): rea
   return [];
 }
 
-/** The entries of the files that vitest, jest and syrupy write. */
+/** The entries of the files that node's own runner, vitest, jest and syrupy write. */
 function entriesOf(text: string): ReadonlyMap<string, string> {
-  const js = Array.from(text.matchAll(/^exports\[`(.*?)`\] = `([\s\S]*?)`;$/gm));
-  const python = Array.from(text.matchAll(/^# name: (.*)\n([\s\S]*?)^# ---$/gm));
-  return new Map([...js, ...python].map(([, name = "", value = ""]) => [name, value]));
+  return new Map(
+    text.split(/^(?=exports\[`|# name: )/m).flatMap((entry) => {
+      const [, js, python] = /^exports\[`(.*)`\] = `|^# name: (.*)$/m.exec(entry) ?? [];
+      const name = js ?? python;
+      return name === undefined || !/^(?:exports|# name)/.test(entry) ? [] : [[name, entry.trim()] as const];
+    }),
+  );
 }
 
 /** Whether anything of the old text is gone; a comma after what was the last line does not count. */

@@ -15,6 +15,9 @@ export type SuspicionKind =
   | "assertions-removed"
   | "expectation-changed"
   | "failure-swallowed"
+  /** An assertion that stands as it was, in a block or a function of its own. */
+  | "may-not-run"
+  /** Tests that look at something else than the repository's code. */
   | "mock-added"
   | "snapshot-rewritten"
   | "test-data-changed"

@@ -4,15 +4,16 @@ import { codeOf, familyOf } from "./code.ts";
 import { markedCode } from "./code-marks.ts";
 import { changedConfiguration } from "./configuration.ts";
 import type { Quote } from "./findings-text.ts";
-import { type Reach, reachOf } from "./reach.ts";
+import { isOutOfSight, type Reach, reachOf } from "./reach.ts";
 import type { ReadFile } from "./setup-inputs.ts";
 import { rewrittenSnapshots } from "./snapshots.ts";
 import { standIns } from "./stand-ins.ts";
 import type { ChangedFile, Suspicion } from "./suspicion.ts";
 import { isTest } from "./test-paths.ts";
+import { untestedCode } from "./tested-code.ts";
 import { weakenedTests } from "./weakened-tests.ts";
 
-const textBytesMax = 1024 * 1024;
+const textBytesMax = 512 * 1024;
 
 /**
  * What in a change could make a check pass that should not, worst first. It reads text and runs nothing, so it finds
@@ -36,7 +37,8 @@ export async function tamper(
   return distinct([
     ...checkScripts(files, reach),
     ...standIns(files, reach),
-    ...weakenedTests(files),
+    ...weakenedTests(files, (from, to) => isOutOfSight(reach, from, to)),
+    ...untestedCode(files),
     ...rewrittenSnapshots(files),
     ...changedConfiguration(files, reach),
     ...markedCode(files),
@@ -84,17 +86,21 @@ function onlyAdds({ change, before, after }: ChangedFile): boolean {
     codeOf(family, text)
       .bare.split("\n")
       .map((line) => line.replace(/\s+/g, ""));
-  const left = lines(after);
+  const now = lines(after);
+  let from = 0;
   return lines(before).every((line) => {
-    const at = left.indexOf(line);
-    left.splice(0, at + 1);
+    const at = now.indexOf(line, from);
+    from = at + 1;
     return at >= 0;
   });
 }
 
 /** Of each path and kind the first. */
 function distinct(found: readonly Suspicion[]): readonly Suspicion[] {
-  return found.filter(
-    (one, index) => found.findIndex(({ path, kind }) => path === one.path && kind === one.kind) === index,
-  );
+  const first = new Map<string, Suspicion>();
+  for (const one of found) {
+    const key = `${one.kind} ${one.path}`;
+    first.set(key, first.get(key) ?? one);
+  }
+  return [...first.values()];
 }

@@ -4,7 +4,7 @@ const inTests = /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress|integration-test
 const testName =
   /[._-](?:test|spec|e2e|cy)s?\.\w+$|^(?:tests?|specs?)\.\w+$|^test_[^/]*$|(?:Test|Tests|TestCase|Spec|IT)\.(?:java|kts?|cs|fs|php|swift|scala|groovy)$|^Test[A-Z]\w*\.(?:java|kts?)$/;
 const snapshotName =
-  /\.(?:snap|ambr|golden|approved\.\w+|verified\.\w+)$|\.snap\.\w+$|(?:^|\/)(?:__snapshots__|__image_snapshots__|__file_snapshots__|snapshots|goldens?)\/|-snapshots\//;
+  /\.(?:snap|snapshot|ambr|golden|approved\.\w+|verified\.\w+)$|\.snap\.\w+$|(?:^|\/)(?:__snapshots__|__image_snapshots__|__file_snapshots__|snapshots|goldens?)\/|-snapshots\//;
 
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

@@ -14,16 +14,20 @@ type Pair = {
  * What the tests of a change prove less than before. A test that moves to another file and keeps what it says is not
  * weaker, so all changed tests are looked at together; a new test adds to what is proved, whatever it says.
  */
-export function weakenedTests(files: readonly ChangedFile[]): readonly Suspicion[] {
+export function weakenedTests(
+  files: readonly ChangedFile[],
+  isOutOfSight: (from: string, to: string) => boolean,
+): readonly Suspicion[] {
   const pairs = files.filter(holdsTests).map(pairOf);
   const elsewhere = {
-    tests: gained(homes(pairs), ({ tests }) => tests),
+    tests: gained(homes(pairs, isOutOfSight), ({ tests }) => tests),
     assertions: gained(pairs, ({ assertions }) => assertions.map(({ text }) => text)),
   };
   return pairs.flatMap((pair) => [
     ...gone(pair, elsewhere.tests),
     ...fewerAssertions(pair, elsewhere.assertions),
     ...changedValues(pair),
+    ...deeper(pair),
     ...marks(pair, pairs),
   ]);
 }
@@ -46,11 +50,16 @@ function gained(pairs: readonly Pair[], of: (text: TestText) => readonly string[
   return pool;
 }
 
-/** Where a test can have gone: what a runner found by a file's name it finds only under such a name again. */
-function homes(pairs: readonly Pair[]): readonly Pair[] {
-  const isNamed = ({ path }: Pair) => isNamedTest(path);
-  const needsName = pairs.some((pair) => isNamed(pair) && pair.now.tests.length < pair.old.tests.length);
-  return needsName ? pairs.filter(isNamed) : pairs;
+/**
+ * Where a test can have gone: what a runner found by a file's name it finds only under such a name again, and what it
+ * was told to look for in one place it does not find in another.
+ */
+function homes(pairs: readonly Pair[], isOutOfSight: (from: string, to: string) => boolean): readonly Pair[] {
+  const left = pairs.filter(({ old, now }) => now.tests.length < old.tests.length);
+  const needsName = left.some(({ path }) => isNamedTest(path));
+  return pairs.filter(
+    ({ path }) => (!needsName || isNamedTest(path)) && !left.some((from) => isOutOfSight(from.path, path)),
+  );
 }
 
 /** The texts of `all` that `taken` does not have, as often as they are more. */
@@ -72,6 +81,12 @@ function gone(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] 
   const fewer = Math.min(lost.length, old.tests.length - now.tests.length);
   const isDeleted = file.change.status === "deleted";
   if (isDeleted && file.before === null) return [suspicion(path, "test-removed", "a test was deleted")];
+  if (
+    file.change.status === "modified" &&
+    (file.before === null || file.after === null) &&
+    file.change.mode !== "120000"
+  )
+    return [suspicion(path, "test-removed", "a test is too long to be compared, or is no text")];
   if (file.change.mode === "120000") return [suspicion(path, "test-removed", "a test is a link now")];
   if (isDeleted && old.tests.length === 0 && old.assertions.length > 0)
     return [suspicion(path, "test-removed", "a test was deleted")];
@@ -89,15 +104,13 @@ function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly S
   const { path, old, now } = pair;
   const texts = (of: TestText) => of.assertions.map(({ text }) => text);
   const lostTexts = without(texts(old), texts(now)).filter((text) => !take(elsewhere, text));
-  const lost = lostTexts.flatMap((text) => old.assertions.find((one) => one.text === text) ?? []);
-  const fresh = without(texts(now), texts(old)).flatMap(
-    (text) => now.assertions.find((one) => one.text === text) ?? [],
-  );
+  const lost = named(lostTexts, old.assertions);
+  const fresh = named(without(texts(now), texts(old)), now.assertions);
   const empty = fresh.filter(alwaysHolds);
   const found: Suspicion[] = [];
   if (lost.length > 0 && empty[0] !== undefined)
     found.push(suspicion(path, "assertions-removed", `\`${quoted(empty[0].text)}\` always holds`));
-  const { changed, replaced } = compared(lost, fresh);
+  const { changed, replaced } = compared(lost.slice(0, comparedMax), fresh.slice(0, comparedMax));
   const isFewer = now.assertions.length < old.assertions.length && lost.length > 0;
   const [first] = replaced;
   if (first !== undefined) {
@@ -112,6 +125,14 @@ function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly S
     found.push(suspicion(path, "expectation-changed", why));
   }
   return found;
+}
+
+/** More are not compared with each other; one that is found is enough. */
+const comparedMax = 300;
+
+function named(texts: readonly string[], assertions: readonly Assertion[]): readonly Assertion[] {
+  const byText = new Map(assertions.map((one) => [one.text, one]));
+  return texts.flatMap((text) => byText.get(text) ?? []);
 }
 
 type Compared = {
@@ -150,6 +171,7 @@ function likest(from: Assertion, fresh: readonly Assertion[]): number {
 function weakens(from: Assertion, to: Assertion): boolean {
   if (from.skeleton === to.skeleton) return true;
   if (from.subject !== to.subject) return false;
+  if (to.expected === `await ${from.expected}`) return false;
   // Stricter with the same values.
   const plain = (text: string) => text.replace(/strict/gi, "").toLowerCase();
   return !(/strict/i.test(to.expected) && plain(from.expected) === plain(to.expected));
@@ -163,17 +185,30 @@ function shareWords(one: string, other: string): boolean {
   return shared.length > 0 && shared.length * 2 >= Math.min(words(other).length, known.size);
 }
 
+/** Each assertion that is the same text before and after is compared with its like in order. */
+function deeper({ path, old, now }: Pair): readonly Suspicion[] {
+  const left = now.assertions.slice(0, 10 * comparedMax);
+  for (const { text, depth } of old.assertions.slice(0, 10 * comparedMax)) {
+    const at = left.findIndex((one) => one.text === text);
+    const [same] = at < 0 ? [] : left.splice(at, 1);
+    if (same === undefined || same.depth <= depth) continue;
+    const why = `\`${quoted(text)}\` stands deeper in its test than before and may not run`;
+    return [suspicion(path, "may-not-run", why)];
+  }
+  return [];
+}
+
 /** Rows of values are matched by their form, conditions by their words too. */
 function changedValues({ path, old, now }: Pair): readonly Suspicion[] {
-  const lost = without(old.values, now.values);
-  const fresh = [...without(now.values, old.values)];
+  const lost = without(old.values, now.values).slice(0, comparedMax);
+  const fresh = without(now.values, old.values).slice(0, comparedMax);
   for (const from of lost) {
     const to =
       fresh.find((value) => skeletonOf(value) === skeletonOf(from)) ??
       fresh.find((value) => isOtherwise(from, value));
     if (to === undefined) continue;
     fresh.splice(fresh.indexOf(to), 1);
-    if (named(from) === named(to)) continue;
+    if (withoutName(from) === withoutName(to)) continue;
     const why = `an existing test compares with something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
     return [suspicion(path, "expectation-changed", why)];
   }
@@ -189,7 +224,7 @@ function isOtherwise(from: string, to: string): boolean {
 }
 
 /** Where only a text before other values differs, it names the row. */
-function named(row: string): string {
+function withoutName(row: string): string {
   return row.replace(/^([[({] ?)(["'`]).*?\2, /, "$1");
 }
 

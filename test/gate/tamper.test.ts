@@ -246,6 +246,37 @@ describe("tamper", () => {
     expect(await found(changes)).toEqual([]);
   });
 
+  it.each([
+    "import ",
+    "test(",
+    "def test_a(",
+    "catch ",
+    "exports[`a`] = `",
+    "(/[",
+    "expect(",
+    "/* */ ",
+    "\n \n",
+    "{ skip",
+    '"a" > ',
+    "except ",
+    "it test ",
+    "lines ",
+    "process.argv ",
+    "\u0020",
+  ])("is done with a text made to be slow: %j", async (part) => {
+    const text = part.repeat(Math.ceil(200_000 / part.length));
+    const paths = [
+      "test/a.test.js",
+      "tests/test_a.py",
+      "test/a.test.js.snap",
+      "vitest.config.ts",
+      "src/a.rb",
+    ];
+    const before = Object.fromEntries(paths.map((path) => [path, text]));
+    const after = Object.fromEntries(paths.map((path) => [path, `${text}x`]));
+    expect(await tampered(before, after, checks)).toBeInstanceOf(Array);
+  });
+
   it("says what a script was and is", async () => {
     const [one] = await tampered(base, replaced("package.json", "node scripts/build.js", "true"), checks);
     expect(one?.why).toBe(

@@ -125,7 +125,38 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, reado
   [
     "a swallowed failure",
     { [a]: edit(js, "assert.equal(add(1, 2), 3);", "try { assert.equal(add(1, 2), 3); } catch {}") },
-    ["failure-swallowed"],
+    ["may-not-run", "failure-swallowed"],
+  ],
+  [
+    "an assertion in a condition",
+    { [a]: edit(js, "  assert.equal(add(1", "  if (globalThis.slow) assert.equal(add(1") },
+    [],
+  ],
+  [
+    "an assertion in a function that nobody calls",
+    { [a]: editAll(js, /assert\.equal\(add\(1, 2\), 3\);/, "const later = () => { $& };") },
+    ["may-not-run"],
+  ],
+  [
+    "an assertion in a block",
+    { [a]: editAll(js, /assert\.equal\(add\(1, 2\), 3\);/, "if (globalThis.slow) { $& }") },
+    ["may-not-run"],
+  ],
+  [
+    "an assertion after its test",
+    { [a]: editAll(js, /assert\.equal\(add\(1, 2\), 3\);/, "setTimeout(() => $&);") },
+    ["may-not-run"],
+  ],
+  [
+    "a promise that nobody waits for",
+    {
+      "test/b.test.js": edit(
+        'test("x", async () => {\n  await assert.rejects(f(), /no/);\n});\n',
+        "await ",
+        "",
+      ),
+    },
+    ["expectation-changed"],
   ],
   [
     "a mock of the code under test",
@@ -167,6 +198,20 @@ const asStrong: readonly (readonly [string, Readonly<Record<string, Sides>>])[] 
   ["a renamed function", { [a]: editAll(js, /\badd\b/g, "sum") }],
   ["a renamed function in a spec", { [b]: editAll(spec, /\bparse\b/g, "parseNumber") }],
   ["a stricter comparison", { [a]: edit(js, "assert.equal(add(1, 2)", "assert.strictEqual(add(1, 2)") }],
+  [
+    "tests in a group of their own",
+    { [a]: editAll(js, /^test\([\s\S]*$/m, 'describe("add", () => {\n$&});\n') },
+  ],
+  [
+    "a promise that is waited for",
+    {
+      "test/b.test.js": edit(
+        'test("x", async () => {\n  assert.rejects(f(), /no/);\n});\n',
+        "assert",
+        "await assert",
+      ),
+    },
+  ],
   [
     "a changed helper",
     {
