@@ -37,11 +37,17 @@ const brokenInput = { arguments_were_not_json: true } as const;
 
 export function useOf(content: readonly Block[], stopReason: string): Use {
   const strange = content.find((block) => !knownBlocks.has(block.type));
-  if (strange !== undefined) return { kind: "unknown", why: `a reply holds a block of type ${strange.type}` };
+  if (strange !== undefined)
+    return { kind: "unknown", why: `a reply holds a block of type ${nameIn(strange.type)}` };
   if (!knownStops.has(stopReason))
-    return { kind: "unknown", why: `a reply stopped because of ${stopReason}` };
+    return { kind: "unknown", why: `a reply stopped because of ${nameIn(stopReason)}` };
   if (stopReason === "refusal") return { kind: "refused" };
   return callsIn(content).length > 0 || textOf(content) !== "" ? { kind: "usable" } : { kind: "empty" };
+}
+
+/** What a provider calls something, for people to read: a name, or nothing of it. */
+function nameIn(text: string): string {
+  return /^[\w. -]{1,80}$/.test(text) ? text : "something without a usable name";
 }
 
 /** Well-formed calls in order. `malformed` finds what this would leave out. */

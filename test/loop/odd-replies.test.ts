@@ -80,6 +80,11 @@ describe("what is never run", () => {
       reply([call], { stopReason: "moon" }),
       { kind: "unknown", why: "a reply stopped because of moon" },
     ],
+    [
+      "stopped for what is no name",
+      reply([call], { stopReason: "@octo/all\n# Done" }),
+      { kind: "unknown", why: "a reply stopped because of something without a usable name" },
+    ],
   ])("ends after a reply that was %s, with a result for each of its calls", async (_, first, end) => {
     const session = await given({ tools: never, model: modelOf([first]) });
     expect(await session.run()).toEqual(end);

@@ -92,7 +92,7 @@ const known = new Set([
 function takeBlockEvent(so: Progress, type: string, event: Fields): Taken {
   const inOrder =
     event["index"] === so.blocks.length && (so.open === null) === (type === "content_block_start");
-  if (!inOrder) throw new BrokenStream(`${type} of block ${String(event["index"])} out of order`);
+  if (!inOrder) throw new BrokenStream(`${type} out of order, after ${so.blocks.length} blocks`);
   if (so.stopReason !== null) throw new BrokenStream(`${type} after the stop reason`);
   if (so.open === null) {
     so.open = openBlock(fieldsOf(event["content_block"]));
@@ -112,11 +112,13 @@ function takeBlockEvent(so: Progress, type: string, event: Fields): Taken {
 
 /** Whether it said anything new. */
 function takeMessageDelta(so: Progress, event: Fields): boolean {
-  const reason = fieldsOf(event["delta"])["stop_reason"];
+  const given = fieldsOf(event["delta"])["stop_reason"];
+  // A longer one is nothing that anybody knows, and the log has no room for it.
+  const reason = typeof given === "string" ? given.slice(0, 100) : null;
   const said = counts(event["usage"]);
   const isNews = Object.entries(said).some(([name, count]) => so.usage[name] !== count);
   so.usage = { ...so.usage, ...said };
-  if (typeof reason !== "string" || reason === so.stopReason) return isNews;
+  if (reason === null || reason === so.stopReason) return isNews;
   if (so.stopReason !== null) throw new BrokenStream("two stop reasons");
   so.stopReason = reason;
   return true;

@@ -10,7 +10,7 @@ const valid = call("v1", "write", { text: "valid" });
 export function* stopReasons(): Generator<Case> {
   const reasons = [
     ...["end_turn", "stop_sequence", "tool_use", "max_tokens", "pause_turn", "refusal"],
-    ...["model_context_window_exceeded", "moon", "compaction", ""],
+    ...["model_context_window_exceeded", "moon", "compaction", "", "long ".repeat(20_000)],
   ];
   const contents: Readonly<Record<string, readonly ReplyBlock[]>> = {
     words: [text("I am done.")],
@@ -31,7 +31,7 @@ export function* stopReasons(): Generator<Case> {
       const row = rowOf(stopReason, content);
       const step = told(streamOf({ content, stopReason }));
       yield {
-        name: `${what}, stopped by "${stopReason}"`,
+        name: `${what}, stopped by "${stopReason.slice(0, 40)}"`,
         row,
         steps: [step, ...rest("talk", step.meaning)],
       };
