@@ -270,7 +270,7 @@ function rateLimit({ world, exchanges }: Parts, url: URL): Record<string, string
   const reset = Math.ceil(Date.parse(world.now()) / 1000 / hourSeconds) * hourSeconds;
   return {
     "x-ratelimit-limit": String(requestsPerHour),
-    "x-ratelimit-remaining": String(Math.max(0, requestsPerHour - used)),
+    "x-ratelimit-remaining": String(world.settings.requestsLeft ?? Math.max(0, requestsPerHour - used)),
     "x-ratelimit-reset": String(reset),
     "x-ratelimit-resource": "core",
     "x-github-request-id": `KIT:${exchanges.length}`,

@@ -26,6 +26,8 @@ export type GitHubOptions = {
     readonly actionsMayCreatePullRequests?: boolean;
     /** The `permissions:` of the job; write for everything when absent. */
     readonly job?: Partial<JobPermissions>;
+    /** What is left of the hour's 5,000 requests, however many are made; counted when absent. */
+    readonly requestsLeft?: number;
   };
 } & Seed;
 
@@ -84,6 +86,7 @@ export async function createWorld(
     settings: {
       actionsMayCreatePullRequests: settings.actionsMayCreatePullRequests ?? true,
       job: { ...everything, ...settings.job },
+      requestsLeft: settings.requestsLeft ?? null,
     },
     accounts,
     tokens,

@@ -116,7 +116,11 @@ export type World = {
   readonly private: boolean;
   readonly bare: BareRepository;
   readonly repository: RestRepository;
-  readonly settings: { readonly actionsMayCreatePullRequests: boolean; readonly job: JobPermissions };
+  readonly settings: {
+    readonly actionsMayCreatePullRequests: boolean;
+    readonly job: JobPermissions;
+    readonly requestsLeft: number | null;
+  };
   readonly accounts: ReadonlyMap<string, Account>;
   readonly tokens: ReadonlyMap<string, Account>;
   readonly threads: Map<number, Thread>;

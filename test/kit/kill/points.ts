@@ -86,6 +86,12 @@ export function withoutRepeatedLog(points: readonly Point[]): readonly Point[] {
   return points.filter(({ name }, i) => !isLog(name) || !isLog(points[i - 1]?.name ?? ""));
 }
 
+/** Looks at what is new on a thread are made when their time has come: how many there are is chance. */
+export function withoutLooks(points: readonly Point[]): readonly Point[] {
+  return points.filter(({ name }) => !name.startsWith(`send ${look}`));
+}
+
+const look = "a look at new comments";
 const log = "write to the job log";
 
 function isLog(name: string): boolean {
@@ -143,6 +149,7 @@ function requestIn(args: string, around: Surroundings): string {
     /"((?:GET|POST|PUT|PATCH|DELETE|HEAD) [^ "?]+)[^"]*HTTP|"((?:GET|POST|PUT|PATCH|DELETE|HEAD) [^ "?]+)/.exec(
       args,
     );
+  if (/"GET [^ "]+\/comments\?[^ "]*since=/.test(args)) return look;
   const text = head?.[1] ?? head?.[2];
   if (text === undefined) return "more";
   return decoded(text)

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { sessionOf } from "../stored.ts";
 import type { World } from "../world.ts";
-import { type Point, withoutRepeatedLog } from "./points.ts";
+import { type Point, withoutLooks, withoutRepeatedLog } from "./points.ts";
 import type { KillStage } from "./stage.ts";
 import { type Strike, strike, watch } from "./strike.ts";
 import { aimAt } from "./tracer.ts";
@@ -92,7 +92,8 @@ async function run(
 
 /** What is played of a list by default, said where the sweep says it. */
 export function pointsPlayed(points: readonly Point[], every: boolean): readonly Point[] {
-  return (every ? points : withoutRepeatedLog(points)).filter((point) => canAim(point, points));
+  const played = every ? points : withoutRepeatedLog(points);
+  return withoutLooks(played).filter((point) => canAim(point, points));
 }
 
 /**
@@ -123,5 +124,5 @@ export function canAim(point: Point, points: readonly Point[]): boolean {
  */
 export function pointsOfLostMachine(points: readonly Point[], every: boolean): readonly Point[] {
   const first = every ? points : points.filter((_, i) => i === 0 || points[i - 1]?.leaves === true);
-  return first.filter((point) => canAim(point, points));
+  return withoutLooks(first).filter((point) => canAim(point, points));
 }
