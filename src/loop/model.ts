@@ -41,6 +41,8 @@ export type Reply =
       readonly status: number | null;
       /** ms from now, where the provider says when to come back: `retry-after`, or the end of a spend limit. */
       readonly retryAfterMs: number | null;
+      /** What the provider worked before it failed; left out where it had not begun. */
+      readonly usage?: Usage;
     };
 
 /**

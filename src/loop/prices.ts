@@ -74,3 +74,11 @@ export function replyCost(model: string, usage: Usage, prices: Prices): number |
 function flat(input: number, output: number, cacheRead: number): { readonly price: Price } {
   return { price: { input, output, cacheRead, cacheWrite: input * 1.25 } };
 }
+
+/** What a failed try cost, as its record says it; nothing where the provider had not begun. */
+export function paidFor(
+  { usage }: { readonly usage?: Usage },
+  { request: { model }, prices }: { readonly request: { readonly model: string }; readonly prices: Prices },
+): { readonly usage?: Usage; readonly costUsd?: number | null } {
+  return usage === undefined ? {} : { usage, costUsd: replyCost(model, usage, prices) };
+}

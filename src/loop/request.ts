@@ -5,7 +5,7 @@ import { messagesOf, usedIds } from "./context.ts";
 import type { End } from "./end.ts";
 import type { ModelRequest, Reply } from "./model.ts";
 import { provePairing } from "./pairing.ts";
-import { replyCost } from "./prices.ts";
+import { paidFor, replyCost } from "./prices.ts";
 import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { outputWithin, sizeOf, windowOf } from "./window.ts";
@@ -55,13 +55,21 @@ function requestOf({ journal, request: frame }: Run): ModelRequest {
 function failureIn({ journal }: Run, reply: Extract<Reply, { kind: "reply" }>): Failure | null {
   const why = malformed(reply.content, usedIds(journal.context));
   if (why === null) return null;
-  return { kind: "failed", verdict: "again", reason: why, status: null, retryAfterMs: null };
+  const { usage } = reply;
+  return { kind: "failed", verdict: "again", reason: why, status: null, retryAfterMs: null, usage };
 }
 
 async function failed(run: Run, failure: Failure): Promise<End | null> {
   const { journal, clock, signal, onLive } = run;
   const { number, attempts } = journal.state.turn;
-  await journal.append({ type: "reply.failed", turn: number, attempt: attempts, reason: failure.reason });
+  const { reason } = failure;
+  await journal.append({
+    type: "reply.failed",
+    turn: number,
+    attempt: attempts,
+    reason,
+    ...paidFor(failure, run),
+  });
   if (failure.verdict === "too-large") return afterRefusal(run);
   const openMs = clock.elapsed() - (run.turnStartedAt ?? clock.elapsed());
   const next = afterFailure(failure, {

@@ -1,10 +1,9 @@
 import type { Usage } from "../session/event.ts";
-import { addCost, addUsage, noUsage } from "../session/usage.ts";
 import { textOf } from "./blocks.ts";
 import { remainingMs, spentOf } from "./budget.ts";
 import type { End } from "./end.ts";
 import type { Message, ModelRequest, Reply } from "./model.ts";
-import { replyCost } from "./prices.ts";
+import { paidFor, replyCost } from "./prices.ts";
 import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { summaryPrompt } from "./summary-prompt.ts";
@@ -45,8 +44,6 @@ export async function summarise(
   const { journal, clock, signal, model } = run;
   const maxTokens = Math.max(1, Math.min(run.request.maxTokens, Math.floor(window * shareReply)));
   let bytesMax = Math.floor(window * shareTranscript * bytesPerToken);
-  let usage: Usage = noUsage;
-  let costUsd: number | null = 0;
   let empty = 0;
   while (journal.facts.fill.tries < triesMax) {
     const transcript = transcriptOf(messages, { bytesMax });
@@ -59,13 +56,13 @@ export async function summarise(
       if (reply.verdict === "too-large") bytesMax = Math.floor(Buffer.byteLength(transcript.text) / 2);
       continue;
     }
-    usage = addUsage(usage, reply.usage);
-    costUsd = addCost(costUsd, replyCost(run.request.model, reply.usage, run.prices));
+    const { usage } = reply;
+    const costUsd = replyCost(run.request.model, usage, run.prices);
     const worth = worthOf(reply);
     if (worth.kind === "words") return { kind: "summarised", words: worth, usage, costUsd };
     empty += 1;
     if (worth.kind === "declined" || empty > 1) return { kind: "summarised", words: null, usage, costUsd };
-    await recordFailure(run, "the summary of the conversation was empty");
+    await recordFailure(run, { reason: "the summary of the conversation was empty", usage });
   }
   const reason = `${journal.facts.fill.tries} requests for a summary of the conversation failed`;
   return { kind: "ended", end: unavailable(reason, { nowMs: clock.now(), retryAfterMs: null }) };
@@ -95,7 +92,7 @@ function summaryRequest(
 /** Records a failed try and waits before the next; the end where there is none. */
 async function failed(run: Run, failure: Failure): Promise<End | null> {
   const { journal, clock, signal, onLive } = run;
-  await recordFailure(run, failure.reason);
+  await recordFailure(run, failure);
   // A shorter transcript is another request: it need not wait.
   if (failure.verdict === "too-large") return null;
   const openMs = clock.elapsed() - (run.turnStartedAt ?? clock.elapsed());
@@ -112,8 +109,15 @@ async function failed(run: Run, failure: Failure): Promise<End | null> {
 }
 
 /** Outside of a request of the turn, which is how the fold knows that it is one of a summary. */
-async function recordFailure({ journal }: Run, reason: string): Promise<void> {
+async function recordFailure(run: Run, failure: Pick<Failure, "reason" | "usage">): Promise<void> {
+  const { journal } = run;
   const { number, phase } = journal.state.turn;
   const turn = phase === "idle" ? number + 1 : number;
-  await journal.append({ type: "reply.failed", turn, attempt: journal.facts.fill.tries + 1, reason });
+  await journal.append({
+    type: "reply.failed",
+    turn,
+    attempt: journal.facts.fill.tries + 1,
+    reason: failure.reason,
+    ...paidFor(failure, run),
+  });
 }

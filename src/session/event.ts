@@ -152,6 +152,10 @@ export type SessionEvent =
       readonly turn: number;
       readonly attempt: number;
       readonly reason: string;
+      /** What the provider worked before it failed, where it began; it is paid for like a reply. */
+      readonly usage?: Usage;
+      /** With `usage`: US dollars, null where the price is not known. */
+      readonly costUsd?: number | null;
     }
   | {
       readonly type: "reply.received";

@@ -150,9 +150,12 @@ export function evolve(state: State, event: SessionEvent): State {
       return { ...takenIn(state, event.input), status: "suspended", reason: event.reason };
     case "session.ended":
       return { ...state, status: "ended", reason: event.reason };
+    case "reply.failed":
+      return event.usage === undefined
+        ? state
+        : paid(state, { usage: event.usage, costUsd: event.costUsd ?? null });
     case "note.added":
     case "sandbox.started":
-    case "reply.failed":
     case "log.repaired":
       return state;
   }
@@ -205,7 +208,10 @@ function setupSettled(state: State, event: Of<"setup.settled">): State {
   };
 }
 
-function paid(state: State, { usage, costUsd }: Of<"reply.received"> | Of<"context.compacted">): State {
+function paid(
+  state: State,
+  { usage, costUsd }: Pick<Of<"reply.received"> | Of<"context.compacted">, "usage" | "costUsd">,
+): State {
   return { ...state, usage: addUsage(state.usage, usage), costUsd: addCost(state.costUsd, costUsd) };
 }
 

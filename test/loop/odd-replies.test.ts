@@ -3,6 +3,9 @@ import { texts } from "../../src/loop/decide.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { failure, given, lastResults, modelOf, opening, outline, reply, text, use } from "./given-loop.ts";
 
+const call = use("a", "write", { text: "x" });
+const done = reply([text("Done")]);
+
 describe("what is never run", () => {
   const never = () => [
     {
@@ -14,8 +17,6 @@ describe("what is never run", () => {
       },
     },
   ];
-  const call = use("a", "write", { text: "x" });
-  const done = reply([text("Done")]);
 
   it("settles every call of a cut batch, raises the output limit and asks again", async () => {
     const cut = reply([call, use("b", "write", { text: "y" })], { stopReason: "max_tokens" });
@@ -117,8 +118,6 @@ describe("what is never run", () => {
 });
 
 describe("a failed request", () => {
-  const done = reply([text("Done")]);
-
   it("is tried again after a wait that has full jitter, and the tries are recorded", async () => {
     const session = await given({ model: modelOf([failure(), failure(), done]) });
     expect(await session.run()).toEqual({ kind: "finished", text: "Done" });
@@ -127,6 +126,14 @@ describe("a failed request", () => {
     expect(session.events.flatMap((e) => (e.type === "reply.requested" ? [e.attempt] : []))).toEqual([
       1, 2, 3,
     ]);
+  });
+
+  it("counts what it used like a reply", async () => {
+    const usage = { input: 70, output: 7, cacheRead: 5, cacheWrite: 3 };
+    const model = modelOf([failure({ usage }), reply([call, call], { usage }), failure(), done]);
+    const session = await given({ model });
+    await session.run();
+    expect(session.story.state.usage).toEqual({ input: 240, output: 24, cacheRead: 10, cacheWrite: 6 });
   });
 
   it("waits as long as the provider asks", async () => {

@@ -31,7 +31,12 @@ export type Assembly = {
   readonly complete: () => boolean;
   /** The reply; throws `BrokenStream` when it is not complete. */
   readonly result: () => Assembled;
+  /** What of a reply has come, whole or not; null before it began. */
+  readonly soFar: () => SoFar | null;
 };
+
+/** `chars`: how long it is, as JSON or about so. */
+export type SoFar = { readonly usage: Assembled["usage"]; readonly chars: number };
 
 /** What has been taken so far. */
 type Progress = {
@@ -54,6 +59,7 @@ export function assembly(): Assembly {
     take: (event) => take(so, fieldsOf(event)),
     complete: () => so.phase === "stopped",
     result: () => resultOf(so),
+    soFar: () => (so.phase === "before" ? null : { usage: usageOf(so.usage), chars: charsIn(so) }),
   };
 }
 
@@ -135,6 +141,11 @@ function resultOf({ phase, stopReason, blocks, usage, broken }: Progress): Assem
   if (phase !== "stopped" || stopReason === null)
     throw new BrokenStream("the stream ended before message_stop");
   return { content: blocks, stopReason, usage: usageOf(usage), brokenCalls: broken };
+}
+
+function charsIn({ blocks, open }: Progress): number {
+  const pieces = open === null ? [] : [...open.text, ...open.json];
+  return pieces.reduce((sum, piece) => sum + piece.length, JSON.stringify(blocks).length);
 }
 
 function usageOf(usage: Fields): Assembled["usage"] {

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { OnLive } from "../../loop/live.ts";
 import type { Model, ModelRequest, Reply } from "../../loop/model.ts";
 import type { Usage } from "../../session/event.ts";
-import { type Assembled, assembly } from "./assemble.ts";
+import { type Assembly, assembly, type SoFar } from "./assemble.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { type Body, bodyOf } from "./body.ts";
 import { cancelled, failureOf, tooSlow } from "./failure.ts";
@@ -55,17 +55,21 @@ export function anthropicModel({
       if (signal.aborted) return cancelled();
       const given = new AbortController();
       const watch = watchSilence(clock, patience, () => given.abort());
+      const coming = assembly();
       try {
         const opened = await open(bodyOf(request), watch, AbortSignal.any([signal, given.signal]));
         const hangUp = () => given.abort();
-        const assembled = await assembledFrom(opened.data, { watch, onLive, clock, hangUp });
-        return replyOf(assembled, request, opened.request_id ?? null);
+        await readInto(coming, opened.data, { watch, onLive, clock, hangUp });
+        return replyOf(coming, request, opened.request_id ?? null);
       } catch (error) {
         // What was given up in the middle would hold its connection.
         given.abort();
-        if (signal.aborted) return cancelled();
+        const began = coming.soFar();
+        const worked = began === null ? {} : { usage: usageOf(began, request) };
+        if (signal.aborted) return { ...cancelled(), ...worked };
         const why = watch.why();
-        return why === null ? failureOf(error, { nowMs: clock.now() }) : tooSlow(why);
+        const failure = why === null ? failureOf(error, { nowMs: clock.now() }) : tooSlow(why);
+        return { ...failure, ...worked };
       } finally {
         watch.stop();
       }
@@ -80,11 +84,12 @@ type Reading = {
   readonly hangUp: () => void;
 };
 
-async function assembledFrom(
+/** Until the reply is complete, or the stream ends. */
+async function readInto(
+  reply: Assembly,
   stream: AsyncIterable<unknown>,
   { watch, onLive, clock, hangUp }: Reading,
-): Promise<Assembled> {
-  const reply = assembly();
+): Promise<void> {
   const events = stream[Symbol.asyncIterator]();
   while (!reply.complete()) {
     const { done, value } = await events.next();
@@ -94,7 +99,6 @@ async function assembledFrom(
     if (live !== null) onLive(live);
   }
   void drain(events, clock, hangUp);
-  return reply.result();
 }
 
 const drainMs = 1_000;
@@ -110,24 +114,24 @@ async function drain(events: AsyncIterator<unknown>, clock: Clock, hangUp: () =>
   hangUp();
 }
 
-function replyOf(assembled: Assembled, request: ModelRequest, requestId: string | null): Reply {
-  const { content, stopReason, brokenCalls } = assembled;
+function replyOf(reply: Assembly, request: ModelRequest, requestId: string | null): Reply {
+  const { content, stopReason, usage, brokenCalls } = reply.result();
   return {
     kind: "reply",
     content,
     stopReason,
-    usage: usageOf(assembled, request),
+    usage: usageOf({ usage, chars: JSON.stringify(content).length }, request),
     requestId: requestId !== null && /^[\w-]{1,64}$/.test(requestId) ? requestId : null,
     brokenCalls,
   };
 }
 
 /** Counts that are missing are taken as high as they can well be: a budget must not be passed for want of a number. */
-function usageOf({ usage, content }: Assembled, request: ModelRequest): Usage {
+function usageOf({ usage, chars }: SoFar, request: ModelRequest): Usage {
   const sent = JSON.stringify([request.system, request.tools, request.messages]).length;
   return {
     input: usage.input ?? Math.ceil(sent / 2),
-    output: usage.output ?? Math.ceil(JSON.stringify(content).length / 2),
+    output: usage.output ?? Math.ceil(chars / 2),
     cacheRead: usage.cacheRead ?? 0,
     cacheWrite: usage.cacheWrite ?? 0,
   };

@@ -150,6 +150,21 @@ describe("a reply that is not whole", () => {
     },
   );
 
+  it("tells what the provider worked, once it had begun", async () => {
+    const cut = (at: number) => ({ ...whole, fault: { kind: "eof", at } }) as Reply;
+    await using made = await start([cut(0), cut(count - 1), cut(1)]);
+    const usages = [];
+    for (let i = 0; i < 3; i += 1) {
+      const { reply } = await ask(made.model);
+      usages.push(reply.kind === "failed" ? reply.usage : null);
+    }
+    const [none, all, begun] = usages;
+    expect(none).toBeUndefined();
+    expect(begun?.input).toBeGreaterThan(0);
+    expect(all?.input).toBe(begun?.input);
+    expect(all?.output).toBeGreaterThan(begun?.output ?? Number.NaN);
+  });
+
   it.each([
     [
       "an HTML page",

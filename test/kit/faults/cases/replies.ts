@@ -1,7 +1,7 @@
 import type { ReplyBlock } from "../../model/script.ts";
 import type { Case, Step } from "../case.ts";
 import { as, good, lost, told } from "../steps.ts";
-import { call, type Events, encode, streamOf, type Told, talk, text, thinking } from "../streams.ts";
+import { call, type Events, encode, streamOf, type Told, talk, text, thinking, work } from "../streams.ts";
 import { rest } from "./shapes.ts";
 
 const valid = call("v1", "write", { text: "valid" });
@@ -219,6 +219,7 @@ export function* usages(): Generator<Case> {
     budget: { tokens: 300 },
     predicted: { requests: 1, end: "exhausted" },
   };
+  yield* failedTries();
   const none = streamOf({ content }).map((event) => {
     if (event.type === "message_delta") return { ...event, usage: undefined };
     return event.type === "message_start" ? { ...event, message: {} } : event;
@@ -241,6 +242,33 @@ export function* usages(): Generator<Case> {
     const last = told(streamOf({ content: [text("Done.")], usage: dear }));
     yield { name: `the budget of ${what} crossed by the last message`, row: "F25", steps: [last], budget };
   }
+}
+
+/** What a failed try has used counts like a reply: the turn ends, and no other begins. */
+function* failedTries(): Generator<Case> {
+  const bytes = encode(work);
+  const same = streamOf({ content: [valid, call("v1", "read", { path: "a" })] });
+  const tries: Readonly<Record<string, Step>> = {
+    "streams cut at the end": lost({ bytes: bytes.subarray(0, -5), ends: { kind: "reset" } }),
+    "streams cut at the beginning": lost({ bytes: bytes.subarray(0, 600), ends: { kind: "end" } }),
+    "replies that cannot be taken": told(same),
+    "errors in the middle": lost({
+      bytes: encode([...work.slice(0, 8), { type: "error", error: { type: "overloaded_error" } }]),
+      ends: { kind: "end" },
+    }),
+  };
+  const budget = { tokens: 400 };
+  for (const [what, step] of Object.entries(tries)) {
+    const steps = [...Array<Step>(4).fill(step), good.work, good.talk];
+    yield {
+      name: `${what}, few tokens left`,
+      row: "F25",
+      steps,
+      budget,
+      predicted: { requests: 5, end: "exhausted" },
+    };
+  }
+  yield { name: "no failures, few tokens left", row: "F25", steps: [good.work, good.talk], budget };
 }
 
 /** An event of ten megabytes, and bytes that are no text. */
