@@ -272,6 +272,13 @@ describe("an error of the provider", () => {
     expect((await ask(model)).reply).toMatchObject({ verdict: "again", reason: "the connection failed" });
   });
 
+  it("is what a history of 33 megabytes gets, and it says that this was too large (F5)", async () => {
+    await using made = await start([]);
+    const content = [{ type: "text", text: "x".repeat(33_000_000) }];
+    const { reply } = await ask(made.model, { ...hello, messages: [{ role: "user", content }] });
+    expect(reply).toMatchObject({ kind: "failed", verdict: "too-large", status: 413 });
+  });
+
   it("is a redirect, which is not followed", async () => {
     await using made = await start([
       { kind: "http", status: 307, headers: { location: "http://127.0.0.1:9/" } },
