@@ -1,7 +1,6 @@
-import { throttling } from "@octokit/plugin-throttling";
 import { Octokit } from "@octokit/rest";
 import type { Clock } from "../../base/clock.ts";
-import { paceOf } from "./pace.ts";
+import { countIn, withinLimits } from "./limits.ts";
 import { boundedFetch } from "./transport.ts";
 
 /** What GitHub did not do. Built from the status and GitHub's own sentence only: no header, no request, no token (R15). */
@@ -58,23 +57,19 @@ export type ClientOptions = {
   /** Ends every wait of every request; a request's own signal ends that one. */
   readonly signal: AbortSignal;
   readonly requestMs?: number;
-  /** The longest wait that a rate limit may ask for; a longer one ends the request. */
-  readonly limitWaitSecondsMax?: number;
 };
 
-const limitRetriesMax = 3;
 const whyCharactersMax = 500;
-
-const Throttled = Octokit.plugin(throttling);
+/** How long one request may wait for limits, all its waits together; where GitHub asks for more, it is refused. */
+const limitWaitMsMax = 300_000;
 
 /**
- * One client for one token. Obeys `retry-after` and the limits within bounds: a request that a limit refused did not
- * happen, so writes wait and go again too. All other repetition is `boundedFetch`'s, for reads only.
+ * One client for one token. It keeps GitHub's limits within bounds, and a write that a limit refused goes again
+ * (`withinLimits`). All other repetition is `boundedFetch`'s, for reads only.
  */
 export function githubClient(options: ClientOptions): GitHubClient {
   const { token, version, clock, signal } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
-  const waitMax = options.limitWaitSecondsMax ?? 90;
   let left = 1;
   const onHeaders = (headers: Headers) => {
     // GraphQL has an allowance of its own.
@@ -83,22 +78,16 @@ export function githubClient(options: ClientOptions): GitHubClient {
     const limit = countIn(headers, "x-ratelimit-limit") ?? 0;
     if (remaining !== null) left = remaining / Math.max(limit, remaining, 1);
   };
-  const mayWait = (retryAfter: number, _request: unknown, _octokit: unknown, retries: number) =>
-    retryAfter <= waitMax && retries < limitRetriesMax && !signal.aborted;
-  // The plugin asks no more of a group than what `Pace` has.
-  const group = (burst: number, everyMs: number) => paceOf({ burst, everyMs, clock, signal }) as never;
-  const octokit = new Throttled({
+  const octokit = new Octokit({
     auth: token,
     baseUrl,
     userAgent: `baton/${version}`,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    request: { fetch: boundedFetch({ clock, requestMs: options.requestMs ?? 30_000, onHeaders }) },
-    throttle: {
-      id: baseUrl,
-      write: group(20, 1000),
-      notifications: group(6, 3000),
-      onRateLimit: mayWait,
-      onSecondaryRateLimit: mayWait,
+    request: {
+      fetch: withinLimits(boundedFetch({ clock, requestMs: options.requestMs ?? 30_000, onHeaders }), {
+        clock,
+        waitMsMax: limitWaitMsMax,
+      }),
     },
   });
   const ask: GitHubClient["ask"] = (request, { signal: own }) =>
@@ -125,7 +114,7 @@ async function answerOf<T>(
   mask: (text: string) => string,
 ): Promise<Answer<T>> {
   if (options.signal.aborted) return { kind: "no", status: null, why: "cancelled" };
-  // A wait inside the plugin does not know the signal, so the request is raced with it.
+  // Whoever waits for another's turn does not look at the signal, so the request is raced with it.
   const { promise: cancelled, resolve } = Promise.withResolvers<No>();
   const cancel = () => resolve({ kind: "no", status: null, why: "cancelled" });
   options.signal.addEventListener("abort", cancel, { once: true });
@@ -205,11 +194,6 @@ function limitReset(response: unknown, status: number): string {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function countIn(headers: Headers, name: string): number | null {
-  const value = headers.get(name);
-  return value !== null && /^\d+$/.test(value) ? Number(value) : null;
 }
 
 function nothing(): void {}

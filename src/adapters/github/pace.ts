@@ -1,31 +1,36 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** The part of a Bottleneck group that the throttling plugin uses. */
+/** Says when the next request of a kind may go. */
 export type Pace = {
-  readonly key: (id: string) => {
-    readonly schedule: (options: unknown, job: () => Promise<void>) => Promise<void>;
-  };
+  /** Resolves when it may go, or when the signal is aborted. */
+  readonly turn: (signal: AbortSignal) => Promise<void>;
+  /** No bursts any more: GitHub has said that it was too much. */
+  readonly slowDown: () => void;
 };
 
 /**
- * Lets `burst` requests pass at once, then one every `everyMs`. The plugin's own groups wait from the second request
- * on, which would add seconds to the start of every run; GitHub's limit is on a minute, not on a pair.
+ * Lets `burst` requests pass at once, then one every `everyMs`. GitHub asks for a second between writes of whoever
+ * makes many; its limit is on a minute, not on a pair, and a second before each of the first few would be added to the
+ * start of every run.
  */
 export function paceOf(options: {
   readonly burst: number;
   readonly everyMs: number;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
 }): Pace {
-  const { burst, everyMs, clock, signal } = options;
+  const { everyMs, clock } = options;
+  let { burst } = options;
   let nextMs = 0;
-  const schedule = async (_options: unknown, job: () => Promise<void>) => {
-    const now = clock.elapsed();
-    nextMs = Math.max(nextMs, now);
-    const waitMs = nextMs - now - (burst - 1) * everyMs;
-    nextMs += everyMs;
-    if (waitMs > 0) await clock.sleep(waitMs, { signal });
-    await job();
+  return {
+    turn: async (signal) => {
+      const now = clock.elapsed();
+      nextMs = Math.max(nextMs, now);
+      const waitMs = nextMs - now - (burst - 1) * everyMs;
+      nextMs += everyMs;
+      if (waitMs > 0) await clock.sleep(waitMs, { signal });
+    },
+    slowDown: () => {
+      burst = 1;
+    },
   };
-  return { key: () => ({ schedule }) };
 }
