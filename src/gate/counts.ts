@@ -20,15 +20,18 @@ export function countsIn(output: string): Counts | null {
   const lines = linesOf(output);
   const read = runners.map((runner) => ({ runner, tallies: talliesOf(runner, lines) }));
   const heard = read.filter(({ tallies }) => tallies.length > 0);
-  const exact = heard.filter(({ runner }) => !heard.some((other) => other.runner.name === runner.unless));
+  const isHeard = (name: string) => heard.some(({ runner }) => runner.name === name);
+  const exact = heard.filter(
+    ({ runner: { unless, of } }) => !(unless && isHeard(unless)) && (of === undefined || isHeard(of)),
+  );
   const [first] = exact;
   if (first === undefined) return null;
   const tallies = exact.flatMap((one) => one.tallies);
-  const of = (key: keyof Tally) => {
+  const sumOf = (key: keyof Tally) => {
     const sum = tallies.reduce((total, tally) => total + (tally[key] ?? 0), 0);
     return Math.max(0, sum);
   };
-  const [passed, failed, skipped] = [of("passed"), of("failed"), of("skipped")];
+  const [passed, failed, skipped] = [sumOf("passed"), sumOf("failed"), sumOf("skipped")];
   const unit = exact.some(({ runner }) => runner.unit === "tests") ? "tests" : "packages";
   const isPartial = lines.some((line) => cutLine.test(line));
   return { passed, failed, skipped, total: passed + failed + skipped, unit, isPartial };

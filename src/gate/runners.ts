@@ -9,6 +9,8 @@ export type Runner = {
   readonly read: (line: string) => Tally | null;
   /** A runner of this name says the same more exactly. */
   readonly unless?: string;
+  /** It only corrects what the runner of this name says. */
+  readonly of?: string;
 };
 
 const none: Tally = { passed: 0, failed: 0, skipped: 0 };
@@ -57,6 +59,16 @@ export const runners: readonly Runner[] = [
       if (word === "pass") return { passed: number };
       return word === "fail" || word === "cancelled" ? { failed: number } : { skipped: number };
     },
+  },
+  {
+    // Node's own runner takes a file without tests for a test that passed, named as the file is.
+    name: "node files",
+    unit: "tests",
+    of: "tap",
+    read: (line) =>
+      /^(?:\u2714 \S+\.[cm]?[jt]sx? \([\d.]+ms\)|ok \d+ - \S+\.[cm]?[jt]sx?)$/.test(line)
+        ? { passed: -1 }
+        : null,
   },
   {
     name: "tap lines",

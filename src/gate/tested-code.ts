@@ -1,4 +1,5 @@
-import { codeOf, type Family, familyOf } from "./code.ts";
+import { skeletonOf } from "./assertions.ts";
+import { type Code, closing, codeOf, type Family, familyOf } from "./code.ts";
 import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
 import { isTest } from "./test-paths.ts";
 
@@ -7,6 +8,8 @@ type Uses = {
   readonly imports: readonly Import[];
   /** How often the names of the repository's own code stand in it, apart from the import. */
   readonly count: number;
+  /** The calls among them, with what they are given. */
+  readonly calls: readonly string[];
   /** Names of that code that the test declares anew. */
   readonly declared: readonly string[];
 };
@@ -17,11 +20,13 @@ export function untestedCode(files: readonly ChangedFile[]): readonly Suspicion[
     .filter(({ change }) => isTest(change.path))
     .map((file) => ({ file, old: usesIn(file, "before"), now: usesIn(file, "after") }));
   const total = tests.reduce((sum, { old, now }) => sum + now.count - old.count, 0);
-  return tests.flatMap(({ file, old, now }) => {
+  return tests.flatMap(({ file, old, now }): readonly Suspicion[] => {
     const { path, status } = file.change;
     if (status !== "modified") return [];
+    const given = givenOtherwise(old, now);
+    if (given !== null) return [{ path, kind: "expectation-changed", why: given }];
     const why = lostImport(path, old, now, files) ?? declaredAnew(old, now) ?? fewerUses(old, now, total);
-    return why === null ? [] : [{ path, kind: "mock-added" as const, why }];
+    return why === null ? [] : [{ path, kind: "mock-added", why }];
   });
 }
 
@@ -35,14 +40,25 @@ function usesIn({ change, before, after }: ChangedFile, side: "before" | "after"
   const family = familyOf(change.path);
   const text = side === "before" ? before : after;
   if (text === null || (family !== "js" && family !== "python"))
-    return { imports: [], count: 0, declared: [] };
-  const { code, bare } = codeOf(family, text);
+    return { imports: [], count: 0, calls: [], declared: [] };
+  const source = codeOf(family, text);
+  const { code, bare } = source;
   const imports = family === "js" ? jsImports(code) : pythonImports(code);
   const names = [...new Set(imports.filter((one) => isOwn(family, one.from)).flatMap((one) => one.names))];
   const body = bare.replace(family === "js" ? jsStatement : pythonStatement, "");
   const count = names.reduce((sum, name) => sum + countOf(body, `(?<![\\w$.])${name}\\b`), 0);
   const declared = names.filter((name) => countOf(body, declaration(family, name)) > 0);
-  return { imports, count, declared };
+  return { imports, count, calls: callsOf(source, names), declared };
+}
+
+const callsMax = 1000;
+
+function callsOf({ code, bare }: Code, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const pattern = new RegExp(`(?<![\\w$.])(?:${names.join("|").replaceAll("$", "\\$")})(?:\\.\\w+)*\\(`, "g");
+  return Array.from(bare.matchAll(pattern), ({ index, 0: call }) =>
+    code.slice(index, closing(bare, index + call.length - 1) + 1).replace(/\s+/g, " "),
+  ).slice(0, callsMax);
 }
 
 function isOwn(family: Family, from: string): boolean {
@@ -127,6 +143,20 @@ function stem(path: string): string {
 function declaredAnew(old: Uses, now: Uses): string | null {
   const name = now.declared.find((one) => !old.declared.includes(one));
   return name === undefined ? null : `it has a \`${name}\` of its own in place of the one that was tested`;
+}
+
+/** A call that is the same but for its values; one that is there too is another test's. */
+function givenOtherwise(old: Uses, now: Uses): string | null {
+  const lost = old.calls.filter((call) => !now.calls.includes(call));
+  const fresh = new Map(
+    now.calls.filter((call) => !old.calls.includes(call)).map((call) => [skeletonOf(call), call]),
+  );
+  for (const from of lost) {
+    const to = fresh.get(skeletonOf(from));
+    if (to !== undefined)
+      return `an existing test gives it something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
+  }
+  return null;
 }
 
 function fewerUses(old: Uses, now: Uses, total: number): string | null {

@@ -113,6 +113,16 @@ describe("untestedCode", () => {
     ]);
   });
 
+  it("finds a call that is given something else", () => {
+    expect(untestedCode(changedFiles({ [a]: edit(js, "add(1, 2)", "add(3, 0)") }))).toEqual([
+      {
+        path: a,
+        kind: "expectation-changed",
+        why: "an existing test gives it something else: `add(1, 2)` is `add(3, 0)` now",
+      },
+    ]);
+  });
+
   it.each(fine)("lets pass %s", (_, files) => {
     expect(untestedCode(changedFiles(files))).toEqual([]);
   });
