@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { withTables } from "../.github/scripts/readme-tables.ts";
+import { pricesAsOf } from "../src/loop/prices.ts";
 
 type Described = { readonly description: string; readonly default?: unknown };
 const action = parse(readFileSync("action.yml", "utf8")) as {
@@ -32,6 +33,10 @@ describe("action.yml", () => {
       ([, { description }]) => !/^[A-Z`].*\.$/.test(description),
     );
     expect({ badDefaults, badSentences }).toEqual({ badDefaults: [], badSentences: [] });
+  });
+
+  it("names the date of the prices that a cost is told by", () => {
+    expect(action.outputs["cost-usd"]?.description).toContain(`list prices of ${pricesAsOf}`);
   });
 
   it("has the README's tables made from it", () => {
