@@ -42,6 +42,15 @@ export function ranOf(counts: Counts): number {
   return counts.passed + counts.failed;
 }
 
+/** Why a check that was red before is red for more reasons now, as a sentence without its full stop; null where that is not known. */
+export function moreFailures(before: Counts | null, now: Counts | null): string | null {
+  if (before === null || ranOf(before) === 0) return null;
+  const was = `its runner reported ${before.failed} of ${ranOf(before)} ${before.unit} failed without the change`;
+  if (now === null || ranOf(now) === 0) return `${was} and does not come to an end with it`;
+  if (before.isPartial || now.isPartial || before.unit !== now.unit) return null;
+  return now.failed > before.failed ? `${was} and ${now.failed} of ${ranOf(now)} with it` : null;
+}
+
 /** What stands in place of the middle of a long output. */
 const cutLine = /^\[cut here: [\d,]+ bytes?, /;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with ESC.

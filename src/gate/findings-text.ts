@@ -16,7 +16,7 @@ function headOf(findings: readonly Finding[]): string {
     return "No check came out green on your change. They were red before it too, but a change that no check confirms is not published.";
   if (findings.every((finding) => finding.kind === "fewer-tests"))
     return "The checks were run on your change in a clean checkout. They came out green, but with fewer tests than without it, and such a change is not published:";
-  return "The checks were run on your change in a clean checkout, and these were green before it or have no earlier result:";
+  return "The checks were run on your change in a clean checkout, and these came out worse than without it:";
 }
 
 function oneFinding(finding: Finding, quote: Quote): string {
@@ -27,7 +27,9 @@ function oneFinding(finding: Finding, quote: Quote): string {
 
 function howItEnded(finding: Finding): string {
   const { why } = finding;
-  return why === null ? exitOf(finding) : `${exitOf(finding)}, but ${why}`;
+  return why === null
+    ? exitOf(finding)
+    : `${exitOf(finding)}, ${finding.exitCode === 0 ? "but" : "and"} ${why}`;
 }
 
 function exitOf(finding: Finding): string {

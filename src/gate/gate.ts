@@ -2,7 +2,7 @@ import type { Digest, Tree } from "../base/hash.ts";
 import type { Payload, SessionEvent } from "../session/event.ts";
 import type { Check, CheckRun, Checks } from "./checks.ts";
 import type { TamperPolicy } from "./config.ts";
-import { countsIn } from "./counts.ts";
+import { countsIn, moreFailures } from "./counts.ts";
 import { definitionsDigest } from "./definitions.ts";
 import { type EvidenceRow, evidenceRow, fewerTests, type Ran, stateOf } from "./evidence.ts";
 import { findingsText, type Quote } from "./findings-text.ts";
@@ -39,8 +39,8 @@ type Load = (payload: Payload) => Promise<string>;
 
 /**
  * Runs every check, always, each in a checkout of its own so that none can prepare another's: on base unless that is
- * known, and on the tree. A check that was red on base is shown and not held against the change; but where nothing
- * comes out green, nothing is proved, and the verdict is `failed`. When cancelled, the check under way stays open in
+ * known, and on the tree. A check that was red on base is shown and not held against the change, unless its runner
+ * reports more failures than there; but where nothing comes out green, nothing is proved, and the verdict is `failed`. When cancelled, the check under way stays open in
  * the log and is run again by the next run. Throws when no checkout can be made.
  */
 export async function judge(asked: Asked): Promise<Verdict> {
@@ -128,7 +128,10 @@ function findingsOf(judged: readonly Judged[], compared: readonly EvidenceRow[])
 function worseThanBase(one: Judged): readonly Finding[] {
   const [before, now] = [stateOf(one.onBase), stateOf(one.onTree)];
   if (now === "ran nothing" && before !== now) return [finding("nothing-ran", one, nothingRan(one))];
-  return now !== "green" && before === "green" ? [finding("broke", one, null)] : [];
+  if (now === "green" || now === "ran nothing") return [];
+  if (before === "green") return [finding("broke", one, null)];
+  const why = before === "red" ? moreFailures(one.onBase.counts, one.onTree.counts) : null;
+  return why === null ? [] : [finding("broke", one, why)];
 }
 
 function nothingRan({ onTree }: Judged): string | null {

@@ -2,7 +2,7 @@ import { familyOf } from "./code.ts";
 
 const inTests = /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress|integration-tests?)\//i;
 const testName =
-  /[._-](?:test|spec|e2e|cy)s?\.\w+$|^(?:tests?|specs?)\.\w+$|^test_[^/]*$|(?:Test|Tests|TestCase|Spec|IT)\.(?:java|kts?|cs|fs|php|swift|scala|groovy)$|^Test[A-Z]\w*\.(?:java|kts?)$/;
+  /[._-](?:test|spec|e2e|cy)\.\w+$|_tests\.\w+$|^test-[^/]*$|^(?:tests?|specs?)\.\w+$|^test_[^/]*$|(?:Test|Tests|TestCase|Spec|IT)\.(?:java|kts?|cs|fs|php|swift|scala|groovy)$|^Test[A-Z]\w*\.(?:java|kts?)$/;
 const snapshotName =
   /\.(?:snap|snapshot|ambr|golden|approved\.\w+|verified\.\w+)$|\.snap\.\w+$|(?:^|\/)(?:__snapshots__|__image_snapshots__|__file_snapshots__|snapshots|goldens?)\/|-snapshots\//;
 

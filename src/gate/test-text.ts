@@ -63,7 +63,9 @@ function testsOf({ family, code, bare }: Code): readonly { readonly name: string
   return Array.from(bare.matchAll(declarations[family]), (match) => {
     const named = match.slice(1).find((name) => name !== undefined);
     const after = code.slice(match.index + match[0].length, match.index + match[0].length + 300);
-    const title = /^\s*["'`](.*?)["'`]\s*[,)]/.exec(after)?.[1] ?? /^[^{;]*?\b(\w+)\s*\(/.exec(after)?.[1];
+    const title =
+      /^\s*["'`](.*?)["'`]\s*[,)]/.exec(after)?.[1] ??
+      /^[^{;]*?\b(?!async|function|await)(\w+)\s*\(/.exec(after)?.[1];
     return { name: named ?? title ?? "", at: match.index };
   });
 }

@@ -1,33 +1,42 @@
+import { posix } from "node:path";
 import { skeletonOf } from "./assertions.ts";
 import { type Code, closing, codeOf, type Family, familyOf } from "./code.ts";
 import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
-import { isTest } from "./test-paths.ts";
+import { isNamedTest, isTest } from "./test-paths.ts";
+import { testTextOf } from "./test-text.ts";
 
 type Import = { readonly from: string; readonly names: readonly string[] };
 type Uses = {
   readonly imports: readonly Import[];
-  /** How often the names of the repository's own code stand in it, apart from the import. */
-  readonly count: number;
-  /** The calls among them, with what they are given. */
+  /** Calls of the repository's own code, with what they are given. */
   readonly calls: readonly string[];
-  /** Names of that code that the test declares anew. */
-  readonly declared: readonly string[];
+  /** Everything but the imports, without comments and texts. */
+  readonly body: string;
 };
 
 /** Tests that still say the same, about something else than before: a stand-in, a value, another library. */
 export function untestedCode(files: readonly ChangedFile[]): readonly Suspicion[] {
   const tests = files
-    .filter(({ change }) => isTest(change.path))
+    .filter(holdsTests)
     .map((file) => ({ file, old: usesIn(file, "before"), now: usesIn(file, "after") }));
-  const total = tests.reduce((sum, { old, now }) => sum + now.count - old.count, 0);
+  const total = tests.reduce((sum, { old, now }) => sum + now.calls.length - old.calls.length, 0);
   return tests.flatMap(({ file, old, now }): readonly Suspicion[] => {
     const { path, status } = file.change;
     if (status !== "modified") return [];
     const given = givenOtherwise(old, now);
     if (given !== null) return [{ path, kind: "expectation-changed", why: given }];
-    const why = lostImport(path, old, now, files) ?? declaredAnew(old, now) ?? fewerUses(old, now, total);
+    const others = tests.filter((one) => one.file !== file).flatMap((one) => one.now.imports);
+    const why =
+      lostImport({ path, old, now }, files, others) ??
+      declaredAnew(path, old, now) ??
+      fewerUses(old, now, total);
     return why === null ? [] : [{ path, kind: "mock-added", why }];
   });
+}
+
+/** A helper may use whatever helps. */
+function holdsTests({ change: { path }, before, after }: ChangedFile): boolean {
+  return isTest(path) && (isNamedTest(path) || testTextOf(path, before ?? after).tests.length > 0);
 }
 
 const own = /^(?:\.{1,2}\/|#|@\/|~\/)/;
@@ -39,16 +48,15 @@ const pythonOwn =
 function usesIn({ change, before, after }: ChangedFile, side: "before" | "after"): Uses {
   const family = familyOf(change.path);
   const text = side === "before" ? before : after;
-  if (text === null || (family !== "js" && family !== "python"))
-    return { imports: [], count: 0, calls: [], declared: [] };
+  if (text === null || (family !== "js" && family !== "python")) return { imports: [], calls: [], body: "" };
   const source = codeOf(family, text);
   const { code, bare } = source;
   const imports = family === "js" ? jsImports(code) : pythonImports(code);
-  const names = [...new Set(imports.filter((one) => isOwn(family, one.from)).flatMap((one) => one.names))];
+  const names = [
+    ...new Set(imports.filter(({ from }) => isOwn(change.path, from)).flatMap((one) => one.names)),
+  ];
   const body = bare.replace(family === "js" ? jsStatement : pythonStatement, "");
-  const count = names.reduce((sum, name) => sum + countOf(body, `(?<![\\w$.])${name}\\b`), 0);
-  const declared = names.filter((name) => countOf(body, declaration(family, name)) > 0);
-  return { imports, count, calls: callsOf(source, names), declared };
+  return { imports, calls: callsOf(source, names), body };
 }
 
 const callsMax = 1000;
@@ -61,12 +69,16 @@ function callsOf({ code, bare }: Code, names: readonly string[]): readonly strin
   ).slice(0, callsMax);
 }
 
-function isOwn(family: Family, from: string): boolean {
-  return family === "js" ? own.test(from) : pythonOwn.test(from);
+/** Code of the repository that is no test and no helper of tests. */
+function isOwn(path: string, from: string): boolean {
+  if (familyOf(path) === "python") return pythonOwn.test(from) && !isTest(`${from.replaceAll(".", "/")}.py`);
+  return (
+    own.test(from) && !(from.startsWith(".") && isTest(`${resolved(path, from).replace(extension, "")}.js`))
+  );
 }
 
-function countOf(text: string, pattern: string): number {
-  return Array.from(text.matchAll(new RegExp(pattern, "g"))).length;
+function resolved(path: string, from: string): string {
+  return posix.join(posix.dirname(path), from);
 }
 
 function declaration(family: Family, name: string): string {
@@ -116,18 +128,27 @@ function namesIn(list: string): readonly string[] {
     .filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
 }
 
-/** A module that is itself gone, or stands elsewhere now, is no longer imported for that reason. */
-function lostImport(path: string, old: Uses, now: Uses, files: readonly ChangedFile[]): string | null {
-  const family = familyOf(path) ?? "js";
-  const left = now.imports.map(({ from }) => from.replace(extension, ""));
+/**
+ * A module that is itself gone, or stands elsewhere now, is no longer imported for that reason; one whose tests went to
+ * another file is imported there, and nothing else here in its place.
+ */
+function lostImport(
+  { path, old, now }: { readonly path: string; readonly old: Uses; readonly now: Uses },
+  files: readonly ChangedFile[],
+  others: readonly Import[],
+): string | null {
+  const plain = ({ from }: Import) => from.replace(extension, "");
+  const [before, left] = [old.imports.map(plain), now.imports.map(plain)];
   const gone = files
     .filter(({ change }) => change.status === "deleted")
     .map(({ change }) => stem(change.path));
+  const hasNew = left.some((from) => own.test(from) && !before.includes(from));
+  const isMoved = (from: string) => !hasNew && others.some((one) => stem(one.from) === stem(from));
   const lost = old.imports.find(({ from }) => {
     const isLibrary = libraries.test(from);
-    if (left.some((one) => one === from.replace(extension, "") || (isLibrary && one.startsWith(from))))
+    if (left.includes(from.replace(extension, "")) || (isLibrary && left.some((one) => one.startsWith(from))))
       return false;
-    return isLibrary || (isOwn(family, from) && !gone.includes(stem(from)));
+    return isLibrary || (isOwn(path, from) && !gone.includes(stem(from)) && !isMoved(from));
   });
   return lost === undefined ? null : `it does not import \`${quoted(lost.from)}\` any more`;
 }
@@ -140,8 +161,13 @@ function stem(path: string): string {
   return name.slice(Math.max(name.lastIndexOf("/"), path.includes("/") ? -1 : name.lastIndexOf(".")) + 1);
 }
 
-function declaredAnew(old: Uses, now: Uses): string | null {
-  const name = now.declared.find((one) => !old.declared.includes(one));
+function declaredAnew(path: string, old: Uses, now: Uses): string | null {
+  const family = familyOf(path) ?? "js";
+  const called = new Set([...old.calls, ...now.calls].map((call) => /^[\w$]+/.exec(call)?.[0] ?? ""));
+  const name = [...called].find((one) => {
+    const declared = new RegExp(declaration(family, one));
+    return one !== "" && declared.test(now.body) && !declared.test(old.body);
+  });
   return name === undefined ? null : `it has a \`${name}\` of its own in place of the one that was tested`;
 }
 
@@ -160,6 +186,6 @@ function givenOtherwise(old: Uses, now: Uses): string | null {
 }
 
 function fewerUses(old: Uses, now: Uses, total: number): string | null {
-  if (total >= 0 || now.count >= old.count) return null;
-  return `it uses the repository's code ${now.count} times and did so ${old.count} times`;
+  if (total >= 0 || now.calls.length >= old.calls.length) return null;
+  return `it calls the repository's code ${now.calls.length} times and did so ${old.calls.length} times`;
 }

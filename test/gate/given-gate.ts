@@ -41,6 +41,7 @@ export const outcomes = {
     ms: 5,
     output: "# tests 5\n# pass 4\n# fail 1\n",
   },
+  worse: { exitCode: 1, timedOut: false, cancelled: false, ms: 5, output: "# tests 5\n# pass 3\n# fail 2\n" },
   boasting: {
     exitCode: 1,
     timedOut: false,

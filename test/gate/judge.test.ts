@@ -24,6 +24,12 @@ const table: readonly (readonly [Record<string, readonly [Outcome, Outcome]>, st
     [{ test: ["green", "red"], lint: ["green", "green"] }, "failed", ["broke test"]],
     [{ test: ["failing", "five"] }, "passed", []],
     [{ test: ["five", "three"] }, "passed", []],
+    [{ test: ["failing", "failing"], lint: ["green", "green"] }, "passed", []],
+    [{ test: ["failing", "worse"], lint: ["green", "green"] }, "failed", ["broke test"]],
+    [{ test: ["worse", "failing"], lint: ["green", "green"] }, "passed", []],
+    [{ test: ["failing", "red"], lint: ["green", "green"] }, "failed", ["broke test"]],
+    [{ test: ["failing", "late"], lint: ["green", "green"] }, "failed", ["broke test"]],
+    [{ test: ["red", "failing"], lint: ["green", "green"] }, "passed", []],
     [{ test: ["five", "boasting"] }, "failed", ["broke test"]],
     [{ test: ["five", "none"] }, "failed", ["nothing-ran test"]],
     [{ test: ["red", "none"], lint: ["green", "green"] }, "failed", ["nothing-ran test"]],
@@ -116,7 +122,7 @@ describe("judge", () => {
     });
     const verdict = await judge(asked);
     expect(verdict.kind === "failed" && verdict.text).toMatchInlineSnapshot(`
-      "The checks were run on your change in a clean checkout, and these were green before it or have no earlier result:
+      "The checks were run on your change in a clean checkout, and these came out worse than without it:
 
       Check \`test\` (\`run test\`): exit code 1.
       <the output of the check test>1 test failed</>
@@ -142,6 +148,15 @@ describe("judge", () => {
     `);
     const kept = gate({ test: ["failing", "five"], lint: ["green", "green"] });
     expect(await judge({ ...kept.asked, tamper: "refuse" })).toMatchObject({ kind: "passed" });
+  });
+
+  it("tells the model that more tests fail than before", async () => {
+    const { asked } = gate({ test: ["failing", "worse"], lint: ["green", "green"] });
+    expect(await judge(asked)).toMatchObject({
+      text: expect.stringContaining(
+        "exit code 1, and its runner reported 1 of 5 tests failed without the change and 2 of 5 with it",
+      ),
+    });
   });
 
   it("tells the model that a check ran nothing", async () => {

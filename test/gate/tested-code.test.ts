@@ -53,7 +53,7 @@ const found: readonly (readonly [string, Readonly<Record<string, Sides>>, string
   [
     "a value in place of a call",
     { [a]: edit(js, "add(1, 2);", "3;") },
-    "it uses the repository's code 1 times and did so 2 times",
+    "it calls the repository's code 1 times and did so 2 times",
   ],
   [
     "a function of the test's own",
@@ -78,7 +78,7 @@ const found: readonly (readonly [string, Readonly<Record<string, Sides>>, string
   [
     "a value in Python",
     { [p]: edit(py, "add(1, 2)\n", "3\n") },
-    "it uses the repository's code 0 times and did so 1 times",
+    "it calls the repository's code 0 times and did so 1 times",
   ],
 ];
 
@@ -99,6 +99,37 @@ const fine: readonly (readonly [string, Readonly<Record<string, Sides>>])[] = [
   ["a stricter assert", { [a]: [js.replace("assert/strict", "assert"), js] }],
   ["a library more", { [a]: edit(js, "import { test", 'import fs from "node:fs";\nimport { test') }],
   ["a library of Python's less", { [p]: edit(py, "import os\n", "") }],
+  [
+    "a helper of the tests",
+    {
+      "test/unit/a.test.js": edit(
+        'import { given } from "../kit/given.js";\ntest("a", () => given(1));\n',
+        "../kit/given.js",
+        "../kit/other.js",
+      ),
+    },
+  ],
+  [
+    "a helper's imports",
+    {
+      "test/kit/given.js": edit(
+        'import { a } from "../../src/a.js";\nexport const given = () => a(1);\n',
+        "../../src/a.js",
+        "../../src/b.js",
+      ),
+    },
+  ],
+  [
+    "a module whose tests move",
+    {
+      [a]: edit(
+        'import { add } from "../src/add.js";\nimport { sub } from "../src/sub.js";\ntest("a", () => add(1));\ntest("b", () => sub(1));\n',
+        'import { sub } from "../src/sub.js";\n',
+        "",
+      ),
+      "test/sub.test.js": [null, 'import { sub } from "../src/sub.js";\ntest("b", () => sub(1));\n'],
+    },
+  ],
   [
     "uses that move to another test",
     { [a]: edit(js, "  assert.equal(total([1, 2]), 3);\n", ""), "test/b.test.js": [null, js] },
