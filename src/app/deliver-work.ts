@@ -4,7 +4,7 @@ import { type Delivered, deliver, type Target } from "../delivery/deliver.ts";
 import type { EffectTools } from "../delivery/effect.ts";
 import type { CommitFile } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
-import { pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
+import { flaggedList, pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
 import { whyFenced } from "../session/claim.ts";
 import type { Candidate, Judgement } from "./judge-work.ts";
 import type { ReadyWork, Work } from "./work.ts";
@@ -56,6 +56,8 @@ export async function deliverWork(
     },
     { ...effectTools(work), host: means.host },
   );
+  // A commit on a branch has no body in which a person would see it.
+  if (delivered.kind !== "pull-request") work.board.note(flaggedList(judged.flagged));
   const link = { serverUrl: means.serverUrl, owner: repository.owner, repo: repository.name };
   return {
     delivered,

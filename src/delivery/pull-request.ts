@@ -71,7 +71,8 @@ function proof(checks: readonly string[]): string {
   return `Red to green: with the new tests, ${names} failed on the base commit and passed on this tree.`;
 }
 
-function flaggedList(flagged: PullRequestFacts["flagged"]): string {
+/** The files that need a closer look, also for where no body is written; "" where there are none. */
+export function flaggedList(flagged: PullRequestFacts["flagged"]): string {
   if (flagged.length === 0) return "";
   const lines = flagged
     .slice(0, listMax)

@@ -17,6 +17,8 @@ export type Played = {
   readonly end: string;
   /** Of the pull request; null where none was opened. */
   readonly body: string | null;
+  /** The status comment. */
+  readonly comment: string;
   /** The pull request says that something is to be looked at. */
   readonly isFlagged: boolean;
   /** It says that the check was red before, and is green. */
@@ -25,7 +27,7 @@ export type Played = {
 
 export async function play(
   { on, change }: Attempt,
-  options: { readonly tamper: "flag" | "refuse" },
+  options: { readonly tamper: "flag" | "refuse"; readonly publish?: "ready" | "branch" },
 ): Promise<Played> {
   const base: Readonly<Record<string, string>> = bases[on];
   const config = `${base[".github/agent.yml"]}tamper: ${options.tamper}\n`;
@@ -37,13 +39,14 @@ export async function play(
   ]);
   const played = await live(stage, {
     model,
-    orders: { setup: null, checks: null },
+    orders: { setup: null, checks: null, publish: options.publish ?? "ready" },
     over: (means) => onMachine(means, machine, stage),
   });
   const body = stage.github.pulls[0]?.body ?? null;
   const isFlagged = /^### Look at these closely$|^- Fewer tests than on base/m.test(body ?? "");
   const isRedOnBase = body?.includes("| red | green |") ?? false;
-  return { end: endOf(played), body, isFlagged, isRedOnBase };
+  const comment = stage.github.comments[0]?.body ?? "";
+  return { end: endOf(played), body, comment, isFlagged, isRedOnBase };
 }
 
 function stageWith(files: ReadonlyMap<string, string>): { stage: Stage; machine: MemoryMachine } {
