@@ -1,3 +1,4 @@
+import { promiseQueue } from "../base/queue.ts";
 import type { EventRecord, Payload, SessionEvent } from "../session/event.ts";
 import type { Journal, TurnEnd } from "../session/journal.ts";
 import type { Placed } from "../session/reader.ts";
@@ -24,11 +25,8 @@ type Folded = { readonly context: Context; readonly readings: Readings; readonly
  */
 export async function openStory(journal: Journal): Promise<Story> {
   let folded = await foldedAt(journal);
-  const append = async (event: SessionEvent): Promise<EventRecord> => {
-    const record = await journal.append(event);
-    folded = await fold(folded, record, journal);
-    return record;
-  };
+  // Reads that run together settle at the same time: a fold that began from the value before another's would lose it.
+  const queued = promiseQueue();
   return {
     get state() {
       return journal.state;
@@ -47,14 +45,20 @@ export async function openStory(journal: Journal): Promise<Story> {
     },
     checkpoint: journal.checkpoint,
     recordsFrom: (offset) => journal.recordsFrom(offset),
-    append,
-    endTurn: async (turn) => {
-      const event = { type: "turn.ended", ...turn, checkpoint: null } as const;
-      const ended = await fold(folded, { event, seq: journal.head.seq + 1 }, journal);
-      const record = await journal.endTurn({ ...turn, loop: keptOf(ended.facts) });
-      folded = ended;
-      return record;
-    },
+    append: (event) =>
+      queued(async () => {
+        const record = await journal.append(event);
+        folded = await fold(folded, record, journal);
+        return record;
+      }),
+    endTurn: (turn) =>
+      queued(async () => {
+        const event = { type: "turn.ended", ...turn, checkpoint: null } as const;
+        const ended = await fold(folded, { event, seq: journal.head.seq + 1 }, journal);
+        const record = await journal.endTurn({ ...turn, loop: keptOf(ended.facts) });
+        folded = ended;
+        return record;
+      }),
     store: (text, options) => journal.store(text, options),
     load: (payload) => journal.load(payload),
   };

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { Mask } from "../base/masking.ts";
+import { promiseQueue } from "../base/queue.ts";
 import { beginning, type Checkpoint, encodeCheckpoint, lastCheckpoint, stateFrom } from "./checkpoint.ts";
 import type { EventRecord, Head, Identity, SessionEvent } from "./event.ts";
 import type { Blobs, SessionFiles } from "./files.ts";
@@ -169,16 +170,6 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
         const log = await logUpTo(start.length + written, files);
         return { manifest: manifestFor(head, state.status, head), log, head };
       }),
-  };
-}
-
-/** Each work begins when the one before it is done, come what may of that. */
-function promiseQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let queue: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = queue.then(work);
-    queue = result.catch(() => undefined);
-    return result;
   };
 }
 
