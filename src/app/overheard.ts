@@ -2,7 +2,7 @@ import { parseCommand } from "../command/command.ts";
 import { nothingTaken, type Taken } from "../command/take-pictures.ts";
 import { additionText, loginOf, remarkText } from "../command/task.ts";
 import type { RecentComment } from "../delivery/host.ts";
-import { markerOf } from "../delivery/marker.ts";
+import { markerOf, startsWithMarker } from "../delivery/marker.ts";
 import type { NewInput } from "../loop/run.ts";
 import { sessionOfComment } from "../session/id.ts";
 import { type Earshot, isLater } from "./earshot.ts";
@@ -47,10 +47,19 @@ export function overheard(
   };
   return comments
     .filter(({ edited, createdAt }) => !edited && createdAt >= session.since)
-    .filter(({ id }) => !session.inputs.includes(inputIdOf(id)))
     .flatMap((comment) => overheardIn(comment, session, triggerPhrase))
+    .filter(({ kind, id }) => !isOver(kind, id, session))
     .filter(({ kind, id }) => kind !== "addition" || !isTakenUp(id))
     .sort((a, b) => a.id - b.id);
+}
+
+/**
+ * Whether the session has taken it in. A stop that ended a run counts for another one, too, that was asked for before
+ * it and begins after it: a job that waited while that run worked.
+ */
+function isOver(kind: Overheard["kind"], id: number, { inputs, earshot }: Session): boolean {
+  if (kind === "stop" && earshot.comment !== null) return false;
+  return inputs.includes(inputIdOf(id));
 }
 
 function overheardIn(
@@ -60,11 +69,11 @@ function overheardIn(
 ): readonly Overheard[] {
   const { id, body, author, own } = comment;
   if (author === null) return [];
+  // Whoever lent us the token writes under the same name, and what we write ourselves begins with a marker.
+  if (own && startsWithMarker(body)) return [];
   const command = parseCommand(body, triggerPhrase);
-  // A stop has no words for the model, so that whoever lent us the token can give it too.
   if (command?.kind === "stop")
     return isLater(comment, earshot) ? [{ kind: "stop", id, author, text: "" }] : [];
-  if (own) return [];
   if (command?.kind === "go-on") return [{ kind: "addition", id, author, text: command.text }];
   return body.includes(triggerPhrase) ? [] : [{ kind: "remark", id, author, text: body }];
 }

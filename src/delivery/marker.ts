@@ -12,6 +12,11 @@ export function markerOf(key: SealKey, session: SessionId, effect: MarkedEffect)
   return `<!-- agent:v1:${session}:${shown}:${markerMac(key, `${session}/${effect}`)} -->`;
 }
 
+/** Whether a text begins as every comment of ours does. Nobody proves by it that it is ours. */
+export function startsWithMarker(body: string): boolean {
+  return body.startsWith("<!-- agent:v1:");
+}
+
 /** Names the runs that stored shipments, for where leases cannot. */
 export function runsMarkerOf(key: SealKey, session: SessionId, runs: readonly string[]): string {
   const list = runs.join(",");

@@ -24,6 +24,7 @@ function heard(comments: readonly RecentComment[], inputs: readonly string[] = [
 
 describe("a comment on the thread of a session at work", () => {
   const bot = { login: "github-actions[bot]", id: 9, type: "Bot" };
+  const ours = markerOf(key, sessionOfComment(repository.id, 100), "comment");
 
   it.each<[string, Partial<RecentComment>, string | null]>([
     ["steers it with words after the phrase", { body: "/agent use a queue" }, "addition: use a queue"],
@@ -34,9 +35,11 @@ describe("a comment on the thread of a session at work", () => {
     ["does not stop it when it was edited", { body: "/agent stop", edited: true }, null],
     ["is nothing from before it listens", { body: "And on Windows?", createdAt: 999_000 }, null],
     ["is nothing by a deleted account", { body: "And on Windows?", author: null }, null],
-    ["is nothing of our own", { body: "Baton is working.", own: true, author: bot }, null],
-    ["is nothing of our own, whatever it says (T4)", { body: "/agent use a queue", own: true }, null],
+    ["is nothing of our own", { body: `${ours}\nBaton is working.`, own: true, author: bot }, null],
+    ["is nothing of our own, whatever it says (T4)", { body: `${ours}\n/agent stop`, own: true }, null],
     ["stops it by whoever lent us the token", { body: "/agent stop", own: true }, "stop: "],
+    ["steers it by them", { body: "/agent use a queue", own: true }, "addition: use a queue"],
+    ["is a remark by them", { body: "And on Windows?", own: true }, "remark: And on Windows?"],
     ["is no remark where it speaks of a command", { body: "I think `/agent fix` was right." }, null],
     ...["fix", "resume", "approve", "deny no", "status", "help", "review", "stop the presses", ""].map(
       (command): [string, Partial<RecentComment>, null] => [
@@ -53,7 +56,14 @@ describe("a comment on the thread of a session at work", () => {
   it("counts once, also for a run that goes on with the session", () => {
     const words = comment({ body: "/agent use a queue" });
     expect(heard([words], ["comment:101"])).toEqual([]);
-    expect(heard([comment({ body: "/agent stop" })], ["comment:101"])).toEqual([]);
+    const stop = comment({ body: "/agent stop", createdAt: 1_001_000 });
+    const resumed = { since: 1_001_000, comment: null };
+    for (const earshot of [resumed, { ...resumed, comment: 102 }])
+      expect(overheard([stop], { inputs: ["comment:101"], since: 0, earshot }, means)).toEqual([]);
+  });
+
+  it("stops each run that was asked for before it, also one that waited for the run that it ended", () => {
+    expect(heard([comment({ body: "/agent stop" })], ["comment:101"])).toHaveLength(1);
   });
 
   it.each(["comment", "reply"] as const)(
