@@ -1,8 +1,8 @@
 import type { Authorised } from "../command/authorise.ts";
 import { followUpText } from "../command/task.ts";
+import type { AskedEffect } from "../delivery/marker.ts";
 import type { SessionEvent } from "../session/event.ts";
 import { deathsBefore, type State } from "../session/state.ts";
-import { askedIn } from "./asked.ts";
 import type { Means } from "./means.ts";
 import { drawBoundary } from "./quote.ts";
 
@@ -70,7 +70,7 @@ export type Answers =
     }
   | {
       readonly kind: "refused";
-      readonly code: "nothing-to-approve" | "several-wait";
+      readonly code: "nothing-to-approve" | "several-wait" | "id-missing";
       readonly why: string;
     };
 
@@ -104,8 +104,8 @@ export function answersTo(
     return { kind: "refused", code: "several-wait", why };
   }
   const { input } = said;
-  // Who names no call means one that they have been asked about.
-  if (said.call === null && isBefore(input, askedBy(state))) return nothing(null, [], state);
+  const unnamed = said.call === null ? refuseUnnamed(input, id, state) : null;
+  if (unnamed !== null) return unnamed;
   if (said.kind === "approve") {
     return { kind: "answers", events: [{ type: "approval.granted", id, by, input }], input: null };
   }
@@ -118,8 +118,31 @@ export function answersTo(
   };
 }
 
-function askedBy({ effects, identity }: State): number | null {
-  return identity === null ? null : (askedIn(effects, identity.session, "approval")?.comment ?? null);
+/**
+ * Who names no call means the one that they have been asked about: so a comment asked for it, and theirs came after
+ * that. A dispatch may have waited behind a run that asked for another call since, and nothing says which came first.
+ */
+function refuseUnnamed(
+  input: string,
+  id: string,
+  state: State,
+): Extract<Answers, { kind: "refused" }> | null {
+  const asked = askedBy(state);
+  if (asked !== null && isBefore(input, asked)) return nothing(null, [], state);
+  if (asked !== null && commentIn(input) !== null) return null;
+  const why = `only a comment that answers the one that asks can leave out the id of the call: ${listed([id])}`;
+  return { kind: "refused", code: "id-missing", why };
+}
+
+/** The comment that asks for the calls that wait now. */
+function askedBy({ effects, identity, approvals }: State): number | null {
+  const asked = identity === null ? undefined : effects[`${identity.session}/${approvalEffect(approvals)}`];
+  return asked?.status === "done" ? Number(asked.detail) : null;
+}
+
+/** One comment asks for all calls of a reply: it stands for those that are left when another one was allowed. */
+export function approvalEffect(approvals: State["approvals"]): AskedEffect {
+  return `approval/${Object.keys(approvals)[0] ?? ""}`;
 }
 
 function nothing(

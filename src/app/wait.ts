@@ -9,7 +9,7 @@ import { effectTools } from "./deliver-work.ts";
 import { endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Outcome, sentenceOf } from "./outcome.ts";
-import { requestedCalls } from "./said.ts";
+import { approvalEffect, requestedCalls } from "./said.ts";
 import { callsAsked } from "./waiting.ts";
 import type { Work } from "./work.ts";
 
@@ -53,13 +53,12 @@ export async function stillWaiting({
   return { kind: "approval", calls: await callsAsked(events, ids, (payload) => story.load(payload)) };
 }
 
-/** One comment asks for all calls of a reply: it stands for those that are left when another one was allowed. */
 function effectOf(
   end: Extract<End, { kind: "asked" | "approval" }>,
   { approvals }: Pick<State, "approvals">,
 ): AskedEffect {
   if (end.kind === "asked") return `question/${end.id}`;
-  return `approval/${Object.keys(approvals)[0] ?? ""}`;
+  return approvalEffect(approvals);
 }
 
 /** The address of the comment, null where there is none. */

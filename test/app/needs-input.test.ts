@@ -1,4 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Means } from "../../src/app/means.ts";
+import { answersTo } from "../../src/app/said.ts";
+import { digestOf } from "../../src/base/hash.ts";
+import { sessionIdOf } from "../../src/session/id.ts";
+import { initialState, type State } from "../../src/session/state.ts";
+import { identity } from "../kit/given.ts";
 import type { Death } from "../kit/story/mortal.ts";
 import { endOf } from "../kit/story/play.ts";
 import { comment, eventsOf } from "../kit/story/stage.ts";
@@ -146,6 +152,47 @@ describe("a verdict", () => {
     await next();
     expect(endOf(await next({ says: "@baton approve", comment: 900 }))).toBe("refused/nothing-to-approve");
     expect(endOf(await next({ says: "@baton approve", comment: 1100 }))).toBe("needs-input/approval");
+  });
+
+  it("without a call means none that no comment has asked for", async () => {
+    const { next } = await given(oneCall, approve);
+    expect(endOf(await next())).toBe("needs-input/approval");
+    const locked = ({ host }: Means): Partial<Means> => ({
+      host: {
+        ...host,
+        comment: {
+          ...host.comment,
+          create: async (number, body) =>
+            body.includes(":approval:")
+              ? { kind: "refused", code: "locked", why: "it is locked" }
+              : host.comment.create(number, body),
+        },
+      },
+    });
+    const second = await next({ says: "@baton approve", comment: 900, over: locked });
+    expect(endOf(second)).toBe("needs-input/approval");
+    // Given twice by somebody who was asked about the first call only.
+    const refused = await next({ says: "@baton approve", comment: 901 });
+    expect([endOf(refused), refused.ran]).toEqual(["refused/id-missing", []]);
+    expect(refused.end).toMatchObject({ detail: expect.stringContaining("`call_2_1`") });
+    expect(endOf(await next({ says: "@baton approve call_2_1" }))).toBe("pull-request/opened");
+  });
+
+  it("by dispatch names its call, since the run may have waited while another call was asked for", () => {
+    const session = sessionIdOf("a session");
+    const [asked, later] = [{ id: "call_1" }, { id: "call_2" }].map(({ id }) => ({
+      ...{ ...initialState, gen: 1, status: "suspended", reason: "approval" },
+      identity: { ...identity({}), session },
+      approvals: { [id]: { tool: "write", arguments: digestOf(id), status: "requested" } },
+      effects: { [`${session}/approval/${id}`]: { status: "done", detail: "50", url: null } },
+    })) as readonly State[];
+    const verdict = (input: string, call: string | null, state = asked) =>
+      state && answersTo(state, { kind: "approve", input, call }, { gen: 2, by: "octo" });
+    expect(verdict("run:7", "call_1")).toMatchObject({ kind: "answers", events: [{ id: "call_1" }] });
+    expect(verdict("run:7", "call_1", later)).toMatchObject({ code: "nothing-to-approve" });
+    expect(verdict("run:7", null)).toMatchObject({ code: "id-missing" });
+    expect(verdict("comment:51", null)).toMatchObject({ kind: "answers", events: [{ id: "call_1" }] });
+    expect(verdict("comment:49", null)).toMatchObject({ code: "nothing-to-approve" });
   });
 
   it("for a run that died says that it came to nothing, and the model asks again", async () => {
