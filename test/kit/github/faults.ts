@@ -18,22 +18,29 @@ export type FaultRule = {
   readonly change?: (body: Buffer) => Buffer;
   /** The request is carried out all the same, and only its answer is replaced or lost. */
   readonly after?: boolean;
+  /** Told of each request that is struck, before anything else happens. */
+  readonly struck?: () => void;
 };
 
 export type Faults = {
   add(rule: FaultRule): void;
+  /** Takes all rules away. */
+  clear(): void;
   /** The rule that strikes this request, if any; counts it. */
   strike(method: string, path: string): FaultRule | undefined;
 };
 
 export function openFaults(): Faults {
-  const armed: { readonly rule: FaultRule; skip: number; left: number }[] = [];
+  let armed: { readonly rule: FaultRule; skip: number; left: number }[] = [];
   return {
     add(rule) {
       if (rule.status === undefined && rule.network === undefined && rule.change === undefined) {
         throw new Error("a fault needs a status, network or change");
       }
       armed.push({ rule, skip: rule.skip ?? 0, left: rule.times ?? 1 });
+    },
+    clear() {
+      armed = [];
     },
     strike(method, path) {
       for (const fault of armed) {
@@ -44,6 +51,7 @@ export function openFaults(): Faults {
           continue;
         }
         fault.left -= 1;
+        rule.struck?.();
         return rule;
       }
       return undefined;

@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Answer, answer, type Call, type Handlers, notFound, refuse, textOf } from "./answer.ts";
-import { ask, type CommitRecord, readCommits } from "./repository-reads.ts";
+import { readLoose, type TreeEntry as StoredEntry, treeBytes, treeEntries, writeLoose } from "./loose.ts";
+import { ask, type CommitRecord, readCommit, typeOf } from "./repository-reads.ts";
 import { apiUrl, htmlUrl, nodeId } from "./shapes.ts";
 import type { Account, World } from "./world.ts";
 
@@ -23,14 +24,10 @@ export function gitDataHandlers(world: World): Handlers {
   };
 }
 
-export async function typeOf(world: World, sha: string): Promise<string | undefined> {
-  return /^[0-9a-f]{40}$/.test(sha) ? ask(world, "cat-file", "-t", sha) : undefined;
-}
-
 async function createBlob(world: World, call: Call): Promise<Answer> {
   const content = textOf(call, "content") ?? "";
-  const input = textOf(call, "encoding") === "base64" ? Buffer.from(content, "base64") : content;
-  const sha = (await world.bare.run(["hash-object", "-w", "--stdin"], { input })).toString().trim();
+  const bytes = Buffer.from(content, textOf(call, "encoding") === "base64" ? "base64" : "utf8");
+  const sha = writeLoose(world.bare.path, "blob", bytes);
   return answer(201, { sha, url: apiUrl(world, `/git/blobs/${sha}`) });
 }
 
@@ -65,6 +62,57 @@ async function createTree(world: World, call: Call): Promise<Answer> {
   const malformed = entries.find(({ path, mode }) => !modes.has(mode) || !isCleanPath(path));
   if (malformed) return refuse(422, "tree.path contains a malformed path component");
 
+  const made = treeOfLoose(world, base, entries);
+  return made === undefined ? treeByGit(world, base, entries) : getTree(world, made, false, 201);
+}
+
+/** Undefined where not every object that it needs is there as a file of its own. */
+function treeOfLoose(
+  { bare }: World,
+  base: string | undefined,
+  entries: readonly TreeEntry[],
+): string | undefined {
+  const treeOf = (sha: string | undefined): readonly StoredEntry[] | undefined => {
+    if (sha === undefined) return [];
+    const found = readLoose(bare.path, sha);
+    return found?.type === "tree" ? treeEntries(found.bytes) : undefined;
+  };
+  /** Null for a tree that holds nothing any more. */
+  const put = (
+    at: string | undefined,
+    parts: readonly string[],
+    entry: TreeEntry,
+  ): string | null | undefined => {
+    const [name = "", ...rest] = parts;
+    const before = treeOf(at);
+    if (before === undefined) return undefined;
+    const old = before.find((one) => one.name === name);
+    const others = before.filter((one) => one !== old);
+    const inside = old?.mode === "040000" ? old.sha : undefined;
+    const sha = rest.length > 0 ? put(inside, rest, entry) : blobOf(entry);
+    if (sha === undefined) return undefined;
+    const mode = rest.length > 0 ? "040000" : entry.mode;
+    const after = sha === null ? others : [...others, { mode, name, sha }];
+    return after.length === 0 ? null : writeLoose(bare.path, "tree", treeBytes(after));
+  };
+  const blobOf = ({ sha, content, type }: TreeEntry): string | null | undefined => {
+    if (sha === null) return null;
+    if (sha === undefined) return writeLoose(bare.path, "blob", Buffer.from(content ?? ""));
+    return type === "blob" && readLoose(bare.path, sha)?.type === "blob" ? sha : undefined;
+  };
+  let tree: string | null | undefined = base;
+  for (const entry of entries) {
+    tree = put(tree ?? undefined, entry.path.split("/"), entry);
+    if (tree === undefined) return undefined;
+  }
+  return tree ?? undefined;
+}
+
+async function treeByGit(
+  world: World,
+  base: string | undefined,
+  entries: readonly TreeEntry[],
+): Promise<Answer> {
   const scratch = await mkdtemp(join(world.bare.path, "kit-tree-"));
   try {
     const env = { GIT_INDEX_FILE: join(scratch, "index") };
@@ -104,6 +152,14 @@ function isCleanPath(path: string): boolean {
 }
 
 async function getTree(world: World, name: string, recursive: boolean, status = 200): Promise<Answer> {
+  const quick = recursive ? undefined : looseListing(world, name);
+  if (quick !== undefined)
+    return answer(status, {
+      sha: name,
+      url: apiUrl(world, `/git/trees/${name}`),
+      tree: quick,
+      truncated: false,
+    });
   const sha = await ask(world, "rev-parse", "--verify", "--quiet", `${name}^{tree}`);
   if (sha === undefined) return notFound();
   const output = await world.bare.run(["ls-tree", "-z", "-l", ...(recursive ? ["-r", "-t"] : []), sha]);
@@ -127,6 +183,20 @@ async function getTree(world: World, name: string, recursive: boolean, status = 
   return answer(status, { sha, url: apiUrl(world, `/git/trees/${sha}`), tree, truncated: false });
 }
 
+/** One tree's entries, where all of it is there as files. */
+function looseListing(world: World, sha: string) {
+  const stored = readLoose(world.bare.path, sha);
+  if (stored?.type !== "tree") return undefined;
+  const listed = treeEntries(stored.bytes).map(({ mode, name: path, sha: id }) => {
+    const object = readLoose(world.bare.path, id);
+    if (object === undefined) return undefined;
+    const { type } = object;
+    const url = apiUrl(world, `/git/${type}s/${id}`);
+    return { path, mode, type, sha: id, ...(type === "blob" && { size: object.bytes.length }), url };
+  });
+  return listed.includes(undefined) ? undefined : listed;
+}
+
 async function createCommit(world: World, call: Call): Promise<Answer> {
   const tree = textOf(call, "tree") ?? "";
   if ((await typeOf(world, tree)) !== "tree") return refuse(422, "Tree SHA does not exist");
@@ -147,9 +217,7 @@ async function createCommit(world: World, call: Call): Promise<Answer> {
     "",
     textOf(call, "message") ?? "",
   ].join("\n");
-  const sha = (await world.bare.run(["hash-object", "-t", "commit", "-w", "--stdin"], { input }))
-    .toString()
-    .trim();
+  const sha = writeLoose(world.bare.path, "commit", Buffer.from(input));
   const commit = await readCommit(world, sha);
   if (!commit) throw new Error(`the commit ${sha} that was just written cannot be read`);
   return answer(201, gitCommitShape(world, commit));
@@ -166,11 +234,6 @@ function signature(world: World, given: unknown, caller: Account | undefined): s
   const seconds = Math.floor(Date.parse(when) / 1000);
   const address = email ?? `${caller?.id ?? 0}+${login}@users.noreply.github.com`;
   return `${clean(name ?? login)} <${clean(address)}> ${seconds} ${sign}${hours}${minutes}`;
-}
-
-async function readCommit(world: World, sha: string): Promise<CommitRecord | undefined> {
-  if ((await typeOf(world, sha)) !== "commit") return undefined;
-  return (await readCommits(world, "-1", sha))[0];
 }
 
 const unsigned = { verified: false, reason: "unsigned", signature: null, payload: null, verified_at: null };

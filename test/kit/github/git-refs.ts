@@ -9,8 +9,7 @@ import {
   refuse,
   textOf,
 } from "./answer.ts";
-import { typeOf } from "./git-data.ts";
-import { ask, type Ref, refNamed, refsUnder, zeroId } from "./repository-reads.ts";
+import { ask, type Ref, refNamed, refsUnder, typeOf, zeroId } from "./repository-reads.ts";
 import type { RestRef } from "./rest-types.ts";
 import { apiUrl, nodeId } from "./shapes.ts";
 import type { World } from "./world.ts";

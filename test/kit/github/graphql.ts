@@ -5,8 +5,7 @@
 //   input RefUpdate { name: GitRefname!, afterOid: GitObjectID!, beforeOid: GitObjectID, force: Boolean = false }
 // The sentences of its refusals are not documented, except that they come as `errors` with status 200.
 import { type Answer, answer, refuse } from "./answer.ts";
-import { typeOf } from "./git-data.ts";
-import { ask, refNamed, zeroId } from "./repository-reads.ts";
+import { ask, refNamed, typeOf, zeroId } from "./repository-reads.ts";
 import { type Account, mayPush, type World } from "./world.ts";
 
 export const graphqlPath = "/graphql";

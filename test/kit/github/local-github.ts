@@ -45,6 +45,8 @@ export type LocalGitHub = Stage &
     problems(): readonly Exchange[];
     /** Makes the next matching requests fail, before the handler sees them unless `after` is set. */
     fail(rule: FaultRule): void;
+    /** Ends all of that. */
+    heal(): void;
     /** Does something once, right before the next such request is carried out: after our look, before our write. */
     meanwhile(request: RegExp, act: Meanwhile["act"]): void;
     /** The variables through which a job of this run finds this GitHub. */
@@ -100,6 +102,7 @@ export async function startGitHub(options: GitHubOptions): Promise<LocalGitHub> 
     exchanges,
     problems: () => exchanges.filter(({ problems }) => problems.length > 0),
     fail: faults.add,
+    heal: faults.clear,
     meanwhile: (request, act) => {
       meanwhile.push({ request, act });
     },

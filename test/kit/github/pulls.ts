@@ -13,9 +13,10 @@ import {
   textOf,
 } from "./answer.ts";
 import { openThread, setState } from "./issues.ts";
+import { refsFrom } from "./loose.ts";
 import { changedFiles } from "./pull-files.ts";
 import { pullShape, pullSimpleShape } from "./pull-shapes.ts";
-import { ask, branchSha, refsUnder } from "./repository-reads.ts";
+import { ask, branchSha } from "./repository-reads.ts";
 import { botLogin } from "./shapes.ts";
 import { type Account, accountOf, mayPush, type Thread, threadOf, type World } from "./world.ts";
 
@@ -57,7 +58,7 @@ export async function openPull(world: World, sha: string, request: NewPull): Pro
 export async function followHeads(world: World): Promise<void> {
   const open = pullThreads(world).filter((thread) => thread.state === "open" && thread.pull?.fork === null);
   if (open.length === 0) return;
-  const refs = new Map((await refsUnder(world, "refs/")).map((ref) => [ref.name, ref.sha]));
+  const refs = new Map(refsFrom(world.bare.path, "refs/"));
   for (const thread of open) {
     const sha = refs.get(`refs/heads/${thread.pull?.head}`);
     const name = `refs/pull/${thread.number}/head`;

@@ -1,4 +1,5 @@
 // Reads of the bare repository that several handlers share.
+import { readLoose, refAt, refsFrom } from "./loose.ts";
 import type { World } from "./world.ts";
 
 export const zeroId = "0".repeat(40);
@@ -27,20 +28,24 @@ export async function ask(world: World, ...args: readonly string[]): Promise<str
 
 /** All refs whose full name begins with `prefix`. */
 export async function refsUnder(world: World, prefix: string): Promise<readonly Ref[]> {
-  const output = await world.bare.run(["for-each-ref", "--format=%(refname) %(objectname) %(objecttype)"]);
-  const lines = output.toString().split("\n").filter(Boolean);
-  return lines.flatMap((line) => {
-    const [name = "", sha = "", type = ""] = line.split(" ");
-    return name.startsWith(prefix) ? [{ name, sha, type }] : [];
-  });
+  const refs = refsFrom(world.bare.path, prefix);
+  return Promise.all(
+    refs.map(async ([name, sha]) => ({ name, sha, type: (await typeOf(world, sha)) ?? "commit" })),
+  );
 }
 
 export async function refNamed(world: World, name: string): Promise<Ref | undefined> {
-  return (await refsUnder(world, name)).find((ref) => ref.name === name);
+  const sha = refAt(world.bare.path, name);
+  return sha === undefined ? undefined : { name, sha, type: (await typeOf(world, sha)) ?? "commit" };
 }
 
-export function branchSha(world: World, branch: string): Promise<string | undefined> {
-  return ask(world, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`);
+export async function typeOf(world: World, sha: string): Promise<string | undefined> {
+  if (!/^[0-9a-f]{40}$/.test(sha)) return undefined;
+  return readLoose(world.bare.path, sha)?.type ?? ask(world, "cat-file", "-t", sha);
+}
+
+export async function branchSha(world: World, branch: string): Promise<string | undefined> {
+  return refAt(world.bare.path, `refs/heads/${branch}`);
 }
 
 /** The commit that a branch name, a tag name or a commit id means; nothing when there is none. */
@@ -56,6 +61,33 @@ export async function commitNamed(world: World, name: string): Promise<string | 
     if (sha !== undefined) return sha;
   }
   return undefined;
+}
+
+export async function readCommit(world: World, sha: string): Promise<CommitRecord | undefined> {
+  const loose = readLoose(world.bare.path, sha);
+  if (loose?.type === "commit") return commitIn(sha, loose.bytes.toString());
+  if ((await typeOf(world, sha)) !== "commit") return undefined;
+  return (await readCommits(world, "-1", sha))[0];
+}
+
+function commitIn(sha: string, text: string): CommitRecord {
+  const end = text.indexOf("\n\n");
+  const heads = text.slice(0, end).split("\n");
+  const all = (name: string) =>
+    heads.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []));
+  const [author = "", committer = "", tree = ""] = ["author", "committer", "tree"].map(
+    (name) => all(name)[0],
+  );
+  return {
+    ...{ sha, tree, parents: all("parent") },
+    ...{ author: personIn(author), committer: personIn(committer) },
+    message: text.slice(end + 2).replace(/\n+$/, ""),
+  };
+}
+
+function personIn(line: string): Person {
+  const [, name = "", email = "", seconds = ""] = /^(.*) <(.*)> (\d+) [+-]\d{4}$/.exec(line) ?? [];
+  return { name, email, date: new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z") };
 }
 
 /** Commits as `git log` lists them for the given arguments, newest first. */

@@ -2,6 +2,7 @@
 import type { CommitRequest } from "../git-server.ts";
 import { upload } from "./attachments.ts";
 import { addComment, openThread, setLocked, setState } from "./issues.ts";
+import { readLoose, refsFrom } from "./loose.ts";
 import { pullShape } from "./pull-shapes.ts";
 import { followHeads, openPull, pullThreads } from "./pulls.ts";
 import type { Ref } from "./repository-reads.ts";
@@ -83,6 +84,8 @@ export type Stage = {
   restRepository(): RestRepository;
   comments(issue: number): readonly RestComment[];
   pulls(): Promise<readonly RestPull[]>;
+  /** The numbers of the pull requests, open or not, from a branch of this repository. */
+  pullsFrom(branch: string): readonly number[];
   reactions(): readonly SeenReaction[];
   /** Branch names. */
   branches(): readonly string[];
@@ -149,6 +152,10 @@ export function openStage(world: World): Stage {
       await followHeads(world);
       return Promise.all(pullThreads(world).map((pull) => pullShape(world, pull)));
     },
+    pullsFrom: (branch) =>
+      pullThreads(world).flatMap(({ number, pull }) =>
+        pull?.head === branch && pull.fork === null ? [number] : [],
+      ),
     reactions: () =>
       world.reactions.map(({ subject, content, author }) => ({
         on: subject.kind,
@@ -161,15 +168,11 @@ export function openStage(world: World): Stage {
   };
 }
 
-function listRefs(world: World, prefix: string): readonly Ref[] {
-  const output = world.bare.git("for-each-ref", "--format=%(refname) %(objectname) %(objecttype)");
-  return output
-    .split("\n")
-    .filter((line) => line.startsWith(prefix))
-    .map((line) => {
-      const [name = "", sha = "", type = ""] = line.split(" ");
-      return { name, sha, type };
-    });
+function listRefs({ bare }: World, prefix: string): readonly Ref[] {
+  return refsFrom(bare.path, prefix).map(([name, sha]) => {
+    const type = readLoose(bare.path, sha)?.type ?? bare.git("cat-file", "-t", sha);
+    return { name, sha, type };
+  });
 }
 
 function commit(world: World, change: CommitRequest): string {
