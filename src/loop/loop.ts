@@ -11,7 +11,7 @@ import type { OnLive } from "./live.ts";
 import { askedEnd } from "./question.ts";
 import { request } from "./request.ts";
 import type { LoopParts, Run } from "./run.ts";
-import { endTurn } from "./turn.ts";
+import { endTurn, note } from "./turn.ts";
 
 /**
  * Works until the model is done or something ends it, recording each step before it acts. Where the log stopped
@@ -52,7 +52,7 @@ async function begin(run: Run): Promise<End | null> {
   if (last === undefined) throw new Error("the loop was started before the session had any input");
   const { reply, pauses, done } = journal.facts;
   const paused = pauses > 0;
-  if (reply !== null && !paused && (last.role === "assistant" || (done && isUsable(reply)))) {
+  if (reply !== null && !paused && (last.role === "assistant" || (done && isAnswer(reply)))) {
     return { kind: "finished", text: textOf(reply.content) };
   }
   const asked = await askedEnd(journal);
@@ -61,10 +61,8 @@ async function begin(run: Run): Promise<End | null> {
   const over = exhausted(budget, spent);
   if (over !== null) return { kind: "exhausted", budget: over };
   return inRoom(run, async () => {
-    const note = budgetNote(budget, spent, journal.facts.budgetTold);
-    if (note !== null && !paused) {
-      await journal.append({ type: "note.added", about: "budget", text: await journal.store(note) });
-    }
+    const told = budgetNote(budget, spent, journal.facts.budgetTold);
+    if (told !== null && !paused) await note(run, "budget", told);
     return request(run);
   });
 }
@@ -115,8 +113,9 @@ function decideAgain({ toolbox, journal, policy }: Run): Decision {
 }
 
 /** A refused reply, or one that is not understood, is no end to come back to: it is asked for again. */
-function isUsable({ content, stopReason }: Received): boolean {
-  return useOf(content, stopReason).kind === "usable";
+function isAnswer({ content, stopReason }: Received): boolean {
+  const { kind } = useOf(content, stopReason);
+  return kind === "usable" || kind === "empty";
 }
 
 function startClock(run: Run): void {

@@ -91,7 +91,8 @@ async function sayWhy(run: Run, { calls, after }: Decision): Promise<End | null>
   return null;
 }
 
-async function note({ journal }: Run, about: NoteAbout, text: string): Promise<void> {
+/** Tells the model something before it is asked again, unless it was told since its last reply. */
+export async function note({ journal }: Run, about: NoteAbout, text: string): Promise<void> {
   if (journal.facts.noted.includes(about)) return;
   await journal.append({ type: "note.added", about, text: await journal.store(text) });
 }

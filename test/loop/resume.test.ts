@@ -118,6 +118,25 @@ describe("a resumed run", () => {
     expect(resumed.requests).toEqual([]);
   });
 
+  it("is still finished when the model had said nothing, even after a nudge", async () => {
+    const session = await given({ script: [{ text: "" }, { text: "" }] });
+    expect(await session.run()).toEqual({ kind: "finished", text: "" });
+    const resumed = await given({ resumed: claimed([...opening, ...session.events]) });
+    expect(await resumed.run()).toEqual({ kind: "finished", text: "" });
+    expect(resumed.requests).toEqual([]);
+  });
+
+  it("tells of the budget once when the run died after it was told that its last turn comes", async () => {
+    const script = [{ text: "Done" }];
+    const session = await given({ script, budget: { turns: 1 } });
+    await session.run();
+    expect(outline(session.events)[0]).toBe("note budget");
+    const cut = [...opening, ...session.events].slice(0, opening.length + 1);
+    const resumed = await given({ script, budget: { turns: 1 }, resumed: claimed(cut) });
+    await resumed.run();
+    expect(outline(resumed.events)).toEqual(["reply.requested", "reply.received", "ended done"]);
+  });
+
   it("asks again where the last reply was refused", async () => {
     const refused = { text: "I", stop_reason: "refusal" };
     const session = await given({ script: [refused] });
