@@ -147,7 +147,8 @@ export function evolve(state: State, event: SessionEvent): State {
     case "shipment.sent":
       return { ...state, shipped: { number: event.number, to: event.to, digest: event.digest } };
     case "run.suspended":
-      return { ...takenIn(state, event.input), status: "suspended", reason: event.reason };
+      // Who lets it go on wants it to have its tries again.
+      return { ...takenIn(state, event.input), status: "suspended", reason: event.reason, truncated: 0 };
     case "session.ended":
       return { ...state, status: "ended", reason: event.reason };
     case "reply.failed":

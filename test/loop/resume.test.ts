@@ -137,6 +137,18 @@ describe("a resumed run", () => {
     expect(outline(resumed.events)).toEqual(["reply.requested", "reply.received", "ended done"]);
   });
 
+  it("has three replies to be cut anew once people have seen that three were", async () => {
+    const cut = { text: "half a", stop_reason: "max_tokens" };
+    const script = [cut, cut, cut, cut, cut, { text: "Done" }];
+    const session = await given({ script });
+    expect(await session.run()).toMatchObject({ kind: "stuck" });
+    const suspended = { type: "run.suspended", reason: "stuck", detail: "" } as const;
+    const events = [...opening, ...session.events, suspended];
+    const resumed = await given({ script, resumed: claimed(events) });
+    expect(await resumed.run()).toEqual({ kind: "finished", text: "Done" });
+    expect(resumed.requests.map(({ maxTokens }) => maxTokens)).toEqual([1000, 2000, 2000]);
+  });
+
   it("asks again where the last reply was refused", async () => {
     const refused = { text: "I", stop_reason: "refusal" };
     const session = await given({ script: [refused] });
