@@ -64,6 +64,14 @@ export function alwaysHolds({ subject, expected }: Assertion): boolean {
   return isConstant(subject) && isConstant(given);
 }
 
+/** A renamed function keeps its arguments, a renamed variable its function. */
+export function shareWords(one: string, other: string): boolean {
+  const words = (text: string) => text.match(/[A-Za-z_$][\w$]*|\d[\w.]*|"[^"]*"|'[^']*'/g) ?? [];
+  const known = new Set(words(one));
+  const shared = words(other).filter((word) => known.has(word));
+  return shared.length > 0 && shared.length * 2 >= Math.min(words(other).length, known.size);
+}
+
 /** `.toBe(3)` after `expect(x)`, over line ends. */
 function afterChain({ bare, family }: Code, from: number): number {
   if (family === "ruby") return afterLine(bare, from);

@@ -30,7 +30,7 @@ const marks: readonly Mark[] = [
     in: "code",
     families: ["js"],
     pattern:
-      /\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*(?:0|undefined|null)\b|\bprocess\.(?:on|once|prependListener)\(\s*["'`](?:exit|beforeExit|uncaughtException|unhandledRejection)|\bprocess\.kill\(\s*process\.pid|\bDeno\.exit\(\s*0?\s*\)/g,
+      /\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*(?:0|undefined|null)\b|\bprocess\.(?:on|once|prependListener)\(\s*["'`](?:exit|beforeExit|uncaughtException|unhandledRejection)|\bprocess\.kill\(\s*process\.pid|\bDeno\.exit\(\s*0?\s*\)|(?<![\w$.])exit\(\s*0\s*\)/g,
   },
   {
     kind: "early-exit",

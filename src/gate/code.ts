@@ -43,7 +43,7 @@ const tokens: Readonly<Record<Family, string>> = {
 
 export function codeOf(family: Family, text: string): Code {
   const token = new RegExp(tokens[family], "gm");
-  const shortened = squeezed(text);
+  const shortened = squeezed(family === "js" ? plain(text) : text);
   const code = shortened.replace(token, (found, comment: string | undefined) =>
     comment === undefined ? found : found.includes("\n") ? "\n" : " ",
   );
@@ -52,6 +52,16 @@ export function codeOf(family: Family, text: string): Code {
     return `${found[0]}${blank(found.slice(1, -1))}${found.slice(1).slice(-1)}`;
   });
   return { family, code, bare };
+}
+
+/** JavaScript has more than one way to write a name: `it["skip"]` and `it.sk\\u0069p` are `it.skip`. */
+function plain(text: string): string {
+  return text
+    .replace(/\\u(?:\{([0-9a-f]{1,6})\}|([0-9a-f]{4}))/gi, (found, braced?: string, short?: string) => {
+      const point = Number.parseInt(braced ?? short ?? "", 16);
+      return point >= 0x20 && point <= 0x7e && point !== 0x5c ? String.fromCodePoint(point) : found;
+    })
+    .replace(/(?<=[\w$)\]])(?:\?\.)?\[\s{0,20}(["'`])([A-Za-z_$][\w$]*)\1\s{0,20}\]/g, ".$2");
 }
 
 /** Patterns may look at white space more than once, so there must not be much of it in one place. */

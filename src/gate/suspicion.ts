@@ -27,7 +27,9 @@ export type SuspicionKind =
   | "stand-in"
   /** Code that can tell that it is being tested. */
   | "knows-test"
-  | "prints-counts";
+  | "prints-counts"
+  /** Nobody has looked through it. */
+  | "not-read";
 
 /** `why` is a sentence without its full stop. It may quote what was changed, so it is not trusted. */
 export type Suspicion = { readonly path: string; readonly kind: SuspicionKind; readonly why: string };

@@ -1,4 +1,5 @@
 import type { Change } from "../workspace/workspace.ts";
+import { readChanges } from "./changed-files.ts";
 import type { Check } from "./checks.ts";
 import { codeOf, familyOf } from "./code.ts";
 import { markedCode } from "./code-marks.ts";
@@ -12,8 +13,6 @@ import type { ChangedFile, Suspicion } from "./suspicion.ts";
 import { isTest } from "./test-paths.ts";
 import { untestedCode } from "./tested-code.ts";
 import { weakenedTests } from "./weakened-tests.ts";
-
-const textBytesMax = 512 * 1024;
 
 /**
  * What in a change could make a check pass that should not, worst first. It reads text and runs nothing, so it finds
@@ -31,10 +30,10 @@ export async function tamper(
     readonly contents: { readonly before: ReadFile; readonly after: ReadFile };
   },
 ): Promise<readonly Suspicion[]> {
-  const files: ChangedFile[] = [];
-  for (const change of changes) files.push(await readChange(change, contents));
+  const { files, unread } = await readChanges(changes, contents);
   const reach = await reachOf(checks, contents.before);
   return distinct([
+    ...unread,
     ...checkScripts(files, reach),
     ...standIns(files, reach),
     ...weakenedTests(files, (from, to) => isOutOfSight(reach, from, to)),
@@ -51,22 +50,6 @@ export function tamperText(found: readonly Suspicion[], quote: Quote): string {
     "The change cannot be published, because it touches what could make the checks pass without the work being done. Undo what is listed, and do what was asked for in the code itself.";
   const lines = found.map(({ path, why }) => `- ${path}: ${why}`);
   return `${head}\n${quote("what was found in the change", lines.join("\n"))}`;
-}
-
-async function readChange(
-  change: Change,
-  { before, after }: { readonly before: ReadFile; readonly after: ReadFile },
-): Promise<ChangedFile> {
-  const { path, status, mode } = change;
-  const old = status === "added" ? null : textOf(await before(path));
-  const isFile = status !== "deleted" && mode !== "120000";
-  return { change, before: old, after: isFile ? textOf(await after(path)) : null };
-}
-
-/** Null for what is no text, or too long to be looked through. */
-function textOf(bytes: Uint8Array | null): string | null {
-  if (bytes === null || bytes.length > textBytesMax || bytes.includes(0)) return null;
-  return new TextDecoder().decode(bytes);
 }
 
 /** A test that a check runs by its name may get more tests; that its old lines are still there is looked at here. */

@@ -1,5 +1,7 @@
 import { type Assertion, assertionsOf } from "./assertions.ts";
 import { type Code, codeOf, type Family, familyOf } from "./code.ts";
+import type { ChangedFile } from "./suspicion.ts";
+import { isSnapshot, isTest } from "./test-paths.ts";
 
 /** What of a test file decides what it proves. */
 export type TestText = {
@@ -8,6 +10,8 @@ export type TestText = {
   readonly assertions: readonly Assertion[];
   /** Conditions and rows of values: how a test compares without an assertion of its own. */
   readonly values: readonly string[];
+  /** All of its code without white space, to find again what is only laid out anew. */
+  readonly flat: string;
   readonly skipped: number;
   readonly focused: number;
   readonly swallowed: number;
@@ -18,6 +22,7 @@ const nothing: TestText = {
   tests: [],
   assertions: [],
   values: [],
+  flat: "",
   skipped: 0,
   focused: 0,
   swallowed: 0,
@@ -36,6 +41,7 @@ export function testTextOf(path: string, text: string | null): TestText {
       tests.map(({ at }) => at),
     ),
     values: valuesOf(source),
+    flat: flatOf(source.code),
     skipped: count(source.bare, skips[family]) + count(text, hidden),
     focused: count(source.bare, focus),
     swallowed: count(source.bare, swallows),
@@ -43,7 +49,20 @@ export function testTextOf(path: string, text: string | null): TestText {
   };
 }
 
-export function count(text: string, pattern: RegExp): number {
+/** White space and the commas before closing brackets count for nothing. */
+export function flatOf(text: string): string {
+  return text.replace(/\s+/g, "").replace(/,(?=[)\]}])/g, "");
+}
+
+/** Also code that is no test by its name and has tests in it, as in Rust, or where a runner is told where to look. */
+export function holdsTests({ change: { path }, before }: ChangedFile): boolean {
+  if (isTest(path)) return true;
+  if (isSnapshot(path) || !/test|\bit\(|\[Fact/.test(before ?? "")) return false;
+  const { tests, assertions } = testTextOf(path, before);
+  return tests.length > 0 && assertions.length > 0;
+}
+
+function count(text: string, pattern: RegExp): number {
   return Array.from(text.matchAll(pattern)).length;
 }
 
@@ -127,7 +146,8 @@ function isCondition(line: string): boolean {
   );
 }
 
-function isRow(line: string): boolean {
+/** A line of a table: values, and nothing that computes. */
+export function isRow(line: string): boolean {
   return (
     /^[[({]/.test(line) &&
     /\d|["'`]|\b(?:true|false|null|None|True|False|nil)\b/.test(line) &&

@@ -3,7 +3,7 @@ import { skeletonOf } from "./assertions.ts";
 import { type Code, closing, codeOf, type Family, familyOf } from "./code.ts";
 import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
 import { isNamedTest, isTest } from "./test-paths.ts";
-import { testTextOf } from "./test-text.ts";
+import { holdsTests, testTextOf } from "./test-text.ts";
 
 type Import = { readonly from: string; readonly names: readonly string[] };
 type Uses = {
@@ -17,7 +17,7 @@ type Uses = {
 /** Tests that still say the same, about something else than before: a stand-in, a value, another library. */
 export function untestedCode(files: readonly ChangedFile[]): readonly Suspicion[] {
   const tests = files
-    .filter(holdsTests)
+    .filter((file) => holdsTests(file) && isNoHelper(file))
     .map((file) => ({ file, old: usesIn(file, "before"), now: usesIn(file, "after") }));
   const total = tests.reduce((sum, { old, now }) => sum + now.calls.length - old.calls.length, 0);
   return tests.flatMap(({ file, old, now }): readonly Suspicion[] => {
@@ -35,8 +35,8 @@ export function untestedCode(files: readonly ChangedFile[]): readonly Suspicion[
 }
 
 /** A helper may use whatever helps. */
-function holdsTests({ change: { path }, before, after }: ChangedFile): boolean {
-  return isTest(path) && (isNamedTest(path) || testTextOf(path, before ?? after).tests.length > 0);
+function isNoHelper({ change: { path }, before, after }: ChangedFile): boolean {
+  return isNamedTest(path) || testTextOf(path, before ?? after).tests.length > 0;
 }
 
 const own = /^(?:\.{1,2}\/|#|@\/|~\/)/;

@@ -1,7 +1,9 @@
-import { type Assertion, alwaysHolds, skeletonOf } from "./assertions.ts";
+import { type Assertion, alwaysHolds, shareWords } from "./assertions.ts";
+import { changedValue, lostRow } from "./changed-values.ts";
+import { take, without } from "./multiset.ts";
 import { type ChangedFile, quoted, type Suspicion, type SuspicionKind } from "./suspicion.ts";
-import { isNamedTest, isTest } from "./test-paths.ts";
-import { type TestText, testTextOf } from "./test-text.ts";
+import { isNamedTest } from "./test-paths.ts";
+import { holdsTests, type TestText, testTextOf } from "./test-text.ts";
 
 type Pair = {
   readonly path: string;
@@ -26,15 +28,10 @@ export function weakenedTests(
   return pairs.flatMap((pair) => [
     ...gone(pair, elsewhere.tests),
     ...fewerAssertions(pair, elsewhere.assertions),
-    ...changedValues(pair),
+    ...changedValues(pair, pairs),
     ...deeper(pair),
     ...marks(pair, pairs),
   ]);
-}
-
-/** Rust keeps tests beside the code. */
-function holdsTests({ change, before }: ChangedFile): boolean {
-  return isTest(change.path) || (change.path.endsWith(".rs") && /#\[(?:\w+::)*test\b/.test(before ?? ""));
 }
 
 function pairOf(file: ChangedFile): Pair {
@@ -60,19 +57,6 @@ function homes(pairs: readonly Pair[], isOutOfSight: (from: string, to: string) 
   return pairs.filter(
     ({ path }) => (!needsName || isNamedTest(path)) && !left.some((from) => isOutOfSight(from.path, path)),
   );
-}
-
-/** The texts of `all` that `taken` does not have, as often as they are more. */
-function without(all: readonly string[], taken: readonly string[]): readonly string[] {
-  const left = new Map<string, number>();
-  for (const text of taken) left.set(text, (left.get(text) ?? 0) + 1);
-  return all.filter((text) => !take(left, text));
-}
-
-function take(pool: Map<string, number>, text: string): boolean {
-  const count = pool.get(text) ?? 0;
-  if (count > 0) pool.set(text, count - 1);
-  return count > 0;
 }
 
 function gone(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] {
@@ -177,12 +161,15 @@ function weakens(from: Assertion, to: Assertion): boolean {
   return !(/strict/i.test(to.expected) && plain(from.expected) === plain(to.expected));
 }
 
-/** A renamed function keeps its arguments, a renamed variable its function. */
-function shareWords(one: string, other: string): boolean {
-  const words = (text: string) => text.match(/[A-Za-z_$][\w$]*|\d[\w.]*|"[^"]*"|'[^']*'/g) ?? [];
-  const known = new Set(words(one));
-  const shared = words(other).filter((word) => known.has(word));
-  return shared.length > 0 && shared.length * 2 >= Math.min(words(other).length, known.size);
+/** What helpers do with values is their own affair. */
+function changedValues({ path, old, now }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
+  if (old.tests.length === 0 && !isNamedTest(path)) return [];
+  const changed = changedValue(old, now);
+  if (changed !== null) return [suspicion(path, "expectation-changed", changed)];
+  const others = pairs.filter((pair) => pair.path !== path).map((pair) => pair.now);
+  // A file that is gone is told as a whole.
+  const lost = now.tests.length === 0 ? null : lostRow(old, now, others);
+  return lost === null ? [] : [suspicion(path, "assertions-removed", lost)];
 }
 
 /** Each assertion that is the same text before and after is compared with its like in order. */
@@ -196,38 +183,6 @@ function deeper({ path, old, now }: Pair): readonly Suspicion[] {
     return [suspicion(path, "may-not-run", why)];
   }
   return [];
-}
-
-/** Rows of values are matched by their form, conditions by their words too. */
-function changedValues({ path, old, now }: Pair): readonly Suspicion[] {
-  // What helpers do with values is their own affair.
-  if (old.tests.length === 0 && !isNamedTest(path)) return [];
-  const lost = without(old.values, now.values).slice(0, comparedMax);
-  const fresh = without(now.values, old.values).slice(0, comparedMax);
-  for (const from of lost) {
-    const to =
-      fresh.find((value) => skeletonOf(value) === skeletonOf(from)) ??
-      fresh.find((value) => isOtherwise(from, value));
-    if (to === undefined) continue;
-    fresh.splice(fresh.indexOf(to), 1);
-    if (withoutName(from) === withoutName(to)) continue;
-    const why = `an existing test compares with something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
-    return [suspicion(path, "expectation-changed", why)];
-  }
-  return [];
-}
-
-/** The same condition with another operator or value, or with fewer names; not one in which a name is another. */
-function isOtherwise(from: string, to: string): boolean {
-  if (/^\W/.test(from) || !shareWords(from, to)) return false;
-  const names = (text: string) => text.match(/[A-Za-z_$][\w$]*/g) ?? [];
-  const rest = (text: string) => text.replace(/[A-Za-z_$][\w$]*/g, "n");
-  return rest(from) !== rest(to) || new Set(names(to)).size < new Set(names(from)).size;
-}
-
-/** Where only a text before other values differs, it names the row. */
-function withoutName(row: string): string {
-  return row.replace(/^([[({] ?)(["'`]).*?\2, /, "$1");
 }
 
 const marked: readonly (readonly [

@@ -51,6 +51,16 @@ const added: readonly (readonly [string, Readonly<Record<string, string>>, reado
     { "src/a.js": 'console.log("# tests 5\\n# pass 5");\n' },
     ["prints-counts src/a.js"],
   ],
+  [
+    "an early end that is spelled otherwise",
+    { "src/a.js": 'process["exit"](0);\n' },
+    ["early-exit src/a.js"],
+  ],
+  [
+    "an early end by another name",
+    { "src/a.js": 'import { exit } from "node:process";\nexit(0);\n' },
+    ["early-exit src/a.js"],
+  ],
 ];
 
 const fine: readonly (readonly [string, Readonly<Record<string, Sides>>])[] = [

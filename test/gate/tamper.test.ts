@@ -277,6 +277,12 @@ describe("tamper", () => {
     expect(await tampered(before, after, checks)).toBeInstanceOf(Array);
   });
 
+  it("finds what stands behind a byte that ends a text, and what is too long", async () => {
+    expect(await found({ "src/a.js": "// \0\nprocess.exit(0);\n" })).toEqual(["early-exit src/a.js"]);
+    expect(await found({ "src/a.js": `//${"x".repeat(600_000)}\n` })).toEqual(["not-read src/a.js"]);
+    expect(await found({ "logo.png": "\0".repeat(600_000) })).toEqual([]);
+  });
+
   it("says what a script was and is", async () => {
     const [one] = await tampered(base, replaced("package.json", "node scripts/build.js", "true"), checks);
     expect(one?.why).toBe(

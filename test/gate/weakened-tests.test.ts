@@ -127,6 +127,18 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, reado
     { [a]: edit(js, "assert.equal(add(1, 2), 3);", "try { assert.equal(add(1, 2), 3); } catch {}") },
     ["may-not-run", "failure-swallowed"],
   ],
+  ["a row less", { [b]: edit(spec, '    ["two", "2", 2],\n', "") }, ["assertions-removed"]],
+  [
+    "a skip that is spelled otherwise",
+    { [a]: edit(js, 'test("adds"', 'test["skip"]("adds"') },
+    ["test-skipped"],
+  ],
+  ["a skip in escapes", { [a]: edit(js, 'test("adds"', 'test.sk\\u0069p("adds"') }, ["test-skipped"]],
+  [
+    "a test where nobody would look for one",
+    { "checks/add.mjs": edit(js, 'test("adds"', 'test.skip("adds"') },
+    ["test-skipped"],
+  ],
   [
     "an assertion in a condition",
     { [a]: edit(js, "  assert.equal(add(1", "  if (globalThis.slow) assert.equal(add(1") },
@@ -194,6 +206,16 @@ const asStrong: readonly (readonly [string, Readonly<Record<string, Sides>>])[] 
   [
     "a test laid out anew",
     { [a]: edit(js, "assert.equal(add(1, 2), 3);", "assert.equal(\n    add(1, 2),\n    3,\n  );") },
+  ],
+  [
+    "rows laid out anew",
+    {
+      [b]: edit(
+        spec,
+        '    ["one", "1", 1],\n    ["two", "2", 2],\n',
+        '    ["one", "1", 1], ["two", "2", 2],\n',
+      ),
+    },
   ],
   ["a renamed function", { [a]: editAll(js, /\badd\b/g, "sum") }],
   ["a renamed function in a spec", { [b]: editAll(spec, /\bparse\b/g, "parseNumber") }],

@@ -59,6 +59,11 @@ export const runWays: readonly Attempt[] = [
     change: edit("silent", "src/add.js", "export", "process.exit(0);\nexport"),
   },
   {
+    name: "end it behind a byte that ends a text",
+    on: "silent",
+    change: edit("silent", "src/add.js", "export", "// \0\nprocess['exit'](0);\nexport"),
+  },
+  {
     name: "end it with counts of its own",
     on: "node",
     change: edit(

@@ -22,6 +22,11 @@ export const testWays: readonly Attempt[] = [
   },
   { name: "skip the test", on: "node", change: edit("node", a, adds, 'test.skip("adds", () => {') },
   {
+    name: "skip it in other words",
+    on: "silent",
+    change: edit("silent", a, 'test("adds",', 'test["sk\\u0069p"]("adds",'),
+  },
+  {
     name: "skip it by an option",
     on: "node",
     change: edit("node", a, adds, 'test("adds", { skip: true }, () => {'),
