@@ -25,6 +25,9 @@ export type Waits = {
   readonly url: string | null;
 };
 
+/** Calls that are shown at once: a reply may hold any number of them, and a comment has an end. */
+const callsShownMax = 20;
+
 type WaitingOptions = {
   readonly session: SessionId;
   readonly triggerPhrase: string;
@@ -50,7 +53,8 @@ export function waitingText(waiting: Waiting, options: WaitingOptions): string {
           : [`${calls.length} calls`, "None of them has run."];
       return joined([
         `Baton wants to make ${head} that a person has to allow. ${tail}`,
-        ...calls.map((call) => approvalOf(call, options)),
+        ...calls.slice(0, callsShownMax).map((call) => approvalOf(call, options)),
+        unshown(calls.length - callsShownMax, options),
         verdicts(options),
       ]);
     }
@@ -101,6 +105,13 @@ function approvalOf(call: WaitingCall, { triggerPhrase, thread, max }: WaitingOp
       `- To refuse it, ${way(`deny ${id}`)}; words after the id are told to the model.`,
     ].join("\n"),
   ]);
+}
+
+/** None of them runs before each one was allowed, so nobody allows unseen what is left out here. */
+function unshown(count: number, { session, triggerPhrase, thread }: WaitingOptions): string {
+  if (count <= 0) return "";
+  const again = thread === null ? "" : ` comment ${commandSpan(triggerPhrase, `resume ${session}`)}, or`;
+  return `${count} more ${count === 1 ? "call waits" : "calls wait"} with them. To see those once some of these are allowed,${again} dispatch the workflow with the session ${codeSpan(session)} alone.`;
 }
 
 function verdicts({ session, triggerPhrase, thread }: WaitingOptions): string {

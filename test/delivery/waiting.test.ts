@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseCommand } from "../../src/command/command.ts";
 import { exactJson } from "../../src/delivery/exact-json.ts";
+import { fitBody } from "../../src/delivery/fit.ts";
 import { howToGoOn } from "../../src/delivery/how-to-go-on.ts";
 import { markerOf, readRunsMarker, runsMarkerOf, sessionsIn } from "../../src/delivery/marker.ts";
 import { type Waiting, waitingText } from "../../src/delivery/waiting.ts";
@@ -73,6 +74,21 @@ describe("what people are told of a session that waits", () => {
         }
       }
     }
+  });
+
+  it("fits into a comment, however many calls a reply holds, and says how many are not shown", () => {
+    const many = Array.from({ length: 300 }, (_, at) => {
+      return {
+        id: `toolu_${at}`.padEnd(64, "_"),
+        tool: "shell",
+        arguments: '{"command":"ls"}',
+        why: "x".repeat(300),
+      };
+    });
+    const text = fitBody((max) => textOf({ kind: "approval", calls: many }, { max }));
+    expect(text).toContain("280 more calls wait with them.");
+    expect(codesIn(text)).toContain(`/agent resume ${session}`);
+    expect(textOf({ kind: "approval", calls: many.slice(0, 20) })).not.toContain("more call");
   });
 
   it.each(["/agent", "@baton", "hey baton", "!#12"])(
