@@ -14,6 +14,8 @@ export type Whereabouts = SessionOfThread & {
 
 /** Each costs a few requests; older sessions are told of by their comment alone. */
 const lookedUpMax = 5;
+/** A comment has an end. */
+const listedMax = 50;
 
 /** The sessions of a thread, newest first. */
 export async function whereaboutsOf(
@@ -38,11 +40,13 @@ type Said = Pick<Means, "orders" | "repository" | "serverUrl">;
 /** Where the sessions of a thread stand, and how each can be gone on with. */
 export function statusText(sessions: readonly Whereabouts[], means: Said): string {
   if (sessions.length === 0) return "No session has been started on this thread.";
-  const lines = sessions.map((one) => {
+  const lines = sessions.slice(0, listedMax).map((one) => {
     const { session, url, headline } = one;
     return `- session ${codeSpan(session)}: ${headline} [Its comment](${url}) says more.${next(one, means)}`;
   });
-  return `Sessions of this thread, newest first:\n\n${lines.join("\n")}`;
+  const older = sessions.length - lines.length;
+  const more = older > 0 ? [`- and ${older} older`] : [];
+  return `Sessions of this thread, newest first:\n\n${[...lines, ...more].join("\n")}`;
 }
 
 function next({ session, headline, worker, held }: Whereabouts, means: Said): string {

@@ -46,6 +46,14 @@ describe("who asks for the status of a thread", () => {
     `);
   });
 
+  it("is told how many there are that are not listed", () => {
+    const { means } = startProcess(givenStage());
+    const one = { session: sessionId(), url: "", headline: "Baton is working.", runs: [], worker: null };
+    const text = statusText(Array(200).fill({ ...one, held: true }), means);
+    expect(text.split("\n").at(-1)).toBe("- and 150 older");
+    expect(text.length).toBeLessThan(65_536);
+  });
+
   it("is told where there is none", async () => {
     const { status } = await givenSessions([]);
     expect(status).toBe("No session has been started on this thread.");
