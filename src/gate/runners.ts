@@ -52,7 +52,8 @@ export const runners: readonly Runner[] = [
     unit: "tests",
     read: (line) => {
       const [, word, count] =
-        /^(?:#|\u2139) (tests|pass|fail|cancelled|skipped|skip|todo) +(\d+)$/.exec(line) ?? [];
+        /^(?:#|\u2139|\s*<!--) (tests|pass|fail|cancelled|skipped|skip|todo) +(\d+)(?: -->)?$/.exec(line) ??
+        [];
       if (word === undefined) return tapTotals(line);
       const number = Number(count);
       if (word === "tests") return none;
@@ -76,7 +77,7 @@ export const runners: readonly Runner[] = [
     unless: "tap",
     read: (line) => {
       if (/^1\.\.\d+(?: |$)/.test(line)) return none;
-      const [, word] = /^(ok|not ok) \d+(?: |$)/.exec(line) ?? [];
+      const [, word] = /^\s*(ok|not ok) \d+(?: (?!.*\{$)|$)/.exec(line) ?? [];
       if (word === undefined) return null;
       if (/ # (?:skip|todo)\b/i.test(line)) return { skipped: 1 };
       return word === "ok" ? { passed: 1 } : { failed: 1 };
@@ -110,7 +111,7 @@ export const runners: readonly Runner[] = [
       if (ran !== undefined) return { passed: Number(ran) };
       const [, words] = /^(?:OK|FAILED|NO TESTS RAN) \(([a-z]+(?: [a-z]+)?=.*)\)$/.exec(line) ?? [];
       if (words === undefined) return null;
-      const failed = named(words, /(?:failures|errors)=(\d+)/g);
+      const failed = named(words, /(?:(?<!expected )failures|errors|unexpected successes)=(\d+)/g);
       const skipped = named(words, /(?:skipped|expected failures)=(\d+)/g);
       return { passed: -failed - skipped, failed, skipped };
     },

@@ -50,6 +50,22 @@ const outputs: readonly (readonly [string, string, string])[] = [
   ["pytest -q", "...\n3 passed in 0.01s\n", "3/0/0"],
   ["pytest without tests", "==== no tests ran in 0.01s ====\n", "0/0/0"],
   ["unittest", "Ran 6 tests in 0.002s\n\nFAILED (failures=1, errors=1, skipped=2)\n", "2/2/2"],
+  [
+    "unittest, with failures that are expected",
+    "Ran 4 tests in 0.001s\n\nFAILED (failures=1, skipped=1, expected failures=1)\n",
+    "1/1/2",
+  ],
+  [
+    "unittest, with successes that are not",
+    "Ran 2 tests in 0.001s\n\nFAILED (unexpected successes=1)\n",
+    "1/1/0",
+  ],
+  [
+    "TAP with tests in files",
+    "1..1\nnot ok 1 - a.test.mjs # time=5ms {\n    1..3\n    not ok 1 - a # time=2ms\n    ok 2 - b # SKIP\n    ok 3 - c # time=0ms\n}\n",
+    "1/1/1",
+  ],
+  ["node:test in XML", "\t<!-- tests 2 -->\n\t<!-- pass 1 -->\n\t<!-- fail 1 -->\n", "1/1/0"],
   ["unittest, all fine", "Ran 3 tests in 0.000s\n\nOK\n", "3/0/0"],
   ["unittest without tests", "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", "0/0/0"],
   [
