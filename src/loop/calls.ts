@@ -3,6 +3,7 @@ import type { EffectClass, IntendedCall, Payload, Settlement } from "../session/
 import { unlessAborted } from "./abort.ts";
 import { texts } from "./decide.ts";
 import { type OnLive, subjectOf } from "./live.ts";
+import { outputOf } from "./readings.ts";
 import type { Seal } from "./seal.ts";
 import type { Story } from "./story.ts";
 import type { Toolbox, ToolRun } from "./toolbox.ts";
@@ -150,8 +151,7 @@ async function attachmentOf(story: Story, tool: string, input: unknown): Promise
   const path = (input as Readonly<Record<string, unknown>>)["path"];
   if (typeof path !== "string" || !path.startsWith("output:")) return null;
   const id = path.slice("output:".length);
-  const { outputs } = story.readings;
-  const payload = Object.hasOwn(outputs, id) ? outputs[id] : await earlierOutput(story, id);
+  const payload = outputOf(story.readings, id) ?? (await earlierOutput(story, id));
   if (payload === undefined) return { kind: "missing", why: noOutput(id) };
   return { kind: "text", text: await story.load(payload) };
 }

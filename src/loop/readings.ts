@@ -6,27 +6,32 @@ import type { IntendedCall, Payload, SessionEvent } from "../session/event.ts";
  * fold over the events that the context is a fold of.
  */
 export type Readings = {
-  /** By call id: the whole output, or the output where it was not cut. */
-  readonly outputs: Readonly<Record<string, Payload>>;
-  /** Calls with their results, as digests. */
-  readonly seen: ReadonlySet<string>;
+  /** The call that was settled last; null before the first. */
+  readonly last: Reading | null;
   /** The last batch. */
   readonly calls: readonly IntendedCall[];
 };
 
-export const noReadings: Readings = { outputs: {}, seen: new Set(), calls: [] };
+/** One settled call, in a chain, so that another is added without a copy of all that there were. */
+type Reading = {
+  readonly id: string;
+  /** The whole output, or the output where it was not cut. */
+  readonly output: Payload;
+  /** The call with its result as a digest; null where that is no reading. */
+  readonly key: string | null;
+  readonly before: Reading | null;
+};
+
+export const noReadings: Readings = { last: null, calls: [] };
 
 export function gather(readings: Readings, event: SessionEvent): Readings {
   switch (event.type) {
     case "calls.intended":
       return { ...readings, calls: event.calls };
     case "call.settled": {
+      const { id, whole, output } = event;
       const key = keyOfReading(readings, event);
-      return {
-        ...readings,
-        outputs: { ...readings.outputs, [event.id]: event.whole ?? event.output },
-        seen: key === null ? readings.seen : new Set([...readings.seen, key]),
-      };
+      return { ...readings, last: { id, output: whole ?? output, key, before: readings.last } };
     }
     default:
       return readings;
@@ -37,7 +42,17 @@ export function gather(readings: Readings, event: SessionEvent): Readings {
 export function isNews(readings: Readings, event: SessionEvent): boolean {
   if (event.type !== "call.settled") return false;
   const key = keyOfReading(readings, event);
-  return key !== null && !readings.seen.has(key);
+  return key !== null && find(readings, (reading) => reading.key === key) === undefined;
+}
+
+/** The whole output of a call, or undefined where none of that id was settled as far back as the context goes. */
+export function outputOf(readings: Readings, id: string): Payload | undefined {
+  return find(readings, (reading) => reading.id === id)?.output;
+}
+
+function find({ last }: Readings, fits: (reading: Reading) => boolean): Reading | undefined {
+  for (let reading = last; reading !== null; reading = reading.before) if (fits(reading)) return reading;
+  return undefined;
 }
 
 /** A payload's digest, wherever its bytes are. */

@@ -107,8 +107,9 @@ describe("a context that was cut", () => {
 
   it("lets the model read again what was cut out of it", async () => {
     const { story } = await compacted(20);
-    expect(Object.keys(story.readings.outputs)).toEqual(["call_19_1", "call_20_1"]);
-    expect(story.readings.seen.size).toBe(2);
+    const { last } = story.readings;
+    expect([last?.before?.id, last?.id]).toEqual(["call_19_1", "call_20_1"]);
+    expect(last?.before?.before).toBeNull();
   });
 
   it("costs a resume nothing of what stands before it, once a turn has ended", async () => {
