@@ -26,8 +26,7 @@ export function weakenedTests(
     assertions: gained(pairs, ({ assertions }) => assertions.map(({ text }) => text)),
   };
   return pairs.flatMap((pair) => [
-    ...gone(pair, elsewhere.tests),
-    ...fewerAssertions(pair, elsewhere.assertions),
+    ...fewer(pair, elsewhere),
     ...changedValues(pair, pairs),
     ...deeper(pair),
     ...marks(pair, pairs),
@@ -59,6 +58,16 @@ function homes(pairs: readonly Pair[], isOutOfSight: (from: string, to: string) 
   );
 }
 
+function fewer(
+  pair: Pair,
+  elsewhere: { readonly tests: Map<string, number>; readonly assertions: Map<string, number> },
+): readonly Suspicion[] {
+  const tests = gone(pair, elsewhere.tests);
+  const assertions = fewerAssertions(pair, elsewhere.assertions);
+  // With all its tests their assertions are gone too.
+  return tests.length > 0 && pair.now.tests.length === 0 ? tests : [...tests, ...assertions];
+}
+
 function gone(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] {
   const { path, file, old, now } = pair;
   const lost = without(old.tests, now.tests).filter((name) => !take(elsewhere, name));
@@ -80,7 +89,7 @@ function gone(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] 
   const why =
     isDeleted && now.tests.length === 0
       ? "a test was deleted"
-      : `${old.tests.length} tests were in it and ${now.tests.length} are left`;
+      : `it had ${counted(old.tests.length, "test")} and has ${now.tests.length}`;
   return [suspicion(path, "test-removed", `${why}${which}`)];
 }
 
@@ -99,7 +108,7 @@ function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly S
   const [first] = replaced;
   if (first !== undefined) {
     const why = isFewer
-      ? `${old.assertions.length} assertions were in it and ${now.assertions.length} are left; gone: \`${quoted(first.text)}\``
+      ? `it had ${counted(old.assertions.length, "assertion")} and has ${now.assertions.length}; gone: \`${quoted(first.text)}\``
       : `an assertion is gone: \`${quoted(first.text)}\``;
     found.push(suspicion(path, "assertions-removed", why));
   }
@@ -205,6 +214,10 @@ function marks({ path, file, old, now }: Pair, pairs: readonly Pair[]): readonly
     const counts = key === "focused" || !isNew;
     return counts && now[key] > old[key] && total > 0 ? [suspicion(path, kind, why)] : [];
   });
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function suspicion(path: string, kind: SuspicionKind, why: string): Suspicion {

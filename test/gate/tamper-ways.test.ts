@@ -28,14 +28,14 @@ describe("a session on a small repository with a fault, whose checks really run"
     const { body, isRedOnBase } = await play({ name: "", on: "node", change }, { tamper: "flag" });
     expect(isRedOnBase).toBe(true);
     expect(body).toContain("### Look at these closely");
-    expect(body).toContain("<code>test/add.test.js</code>: 2 assertions were in it and 1 are left");
+    expect(body).toContain("<code>test/add.test.js</code>: it had 2 assertions and has 1");
   });
 
   it("is published with what was found in its comment where no pull request is opened", async () => {
     const change = edit("node", "test/add.test.js", "assert.equal(three, 3);", "");
     const played = await play({ name: "", on: "node", change }, { tamper: "flag", publish: "branch" });
     expect(played).toMatchObject({ end: "pull-request/pushed", body: null });
-    expect(played.comment).toContain("<code>test/add.test.js</code>: 2 assertions were in it and 1 are left");
+    expect(played.comment).toContain("<code>test/add.test.js</code>: it had 2 assertions and has 1");
   });
 
   it.each(some(ways, 0))("is not published where that is refused and it would $name", async (way) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { edit, editAll, type Sides, weakened } from "./given-change.ts";
+import { weakenedTests } from "../../src/gate/weakened-tests.ts";
+import { changedFile, edit, editAll, type Sides, weakened } from "./given-change.ts";
 
 const js = `import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -36,13 +37,13 @@ describe("parse", () => {
 const a = "test/add.test.js";
 const b = "src/parse.test.ts";
 const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, readonly string[]])[] = [
-  ["a deleted test", { [a]: [js, null] }, ["test-removed", "assertions-removed"]],
-  ["an emptied test", { [a]: [js, ""] }, ["test-removed", "assertions-removed"]],
+  ["a deleted test", { [a]: [js, null] }, ["test-removed"]],
+  ["an emptied test", { [a]: [js, ""] }, ["test-removed"]],
   ["a test out of the runner's pattern", { [a]: [js, null], "test/add.js": [null, js] }, ["test-removed"]],
   [
     "a test in a file of another kind",
     { [a]: [js, null], "test/add.test.js.txt": [null, js] },
-    ["test-removed", "assertions-removed"],
+    ["test-removed"],
   ],
   [
     "a test commented out",
@@ -176,6 +177,11 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, reado
     ["mock-added"],
   ],
   [
+    "a test that moves without what it asserts",
+    { [a]: [js, null], "test/b.test.js": [null, js.replace(/^ .*\n/gm, "")] },
+    ["assertions-removed"],
+  ],
+  [
     "a skipped test that moves",
     { [a]: [js, null], "test/b.test.js": [null, js.replace('test("adds"', 'test.skip("adds"')] },
     ["test-skipped"],
@@ -261,6 +267,14 @@ describe("weakenedTests", () => {
     expect(weakened(files)).toEqual([]);
   });
 
+  it("finds a test that became a link", () => {
+    const file = changedFile(a, [js, null]);
+    const link = { ...file, change: { ...file.change, status: "modified", mode: "120000" } as const };
+    expect(weakenedTests([link], () => false)).toEqual([
+      { path: a, kind: "test-removed", why: "a test is a link now" },
+    ]);
+  });
+
   it("says what was there and what is", () => {
     expect(weakened({ [a]: edit(js, "add(1, 2), 3)", "add(1, 2), -1)") })).toEqual([
       {
@@ -270,8 +284,7 @@ describe("weakenedTests", () => {
       },
     ]);
     expect(weakened({ [a]: [js, ""] }).map(({ why }) => why)).toEqual([
-      '2 tests were in it and 0 are left: "adds", "is the same in both orders"',
-      "3 assertions were in it and 0 are left; gone: `assert.equal(add(1, 2), 3)`",
+      'it had 2 tests and has 0: "adds", "is the same in both orders"',
     ]);
   });
 });
