@@ -34,23 +34,34 @@ export async function goOn(asked: Authorised, means: Means, options: Options): P
   return { ...ended, detail: `${ended.detail} ${anew}` };
 }
 
-/** The word of a person on a call that waits. */
+/**
+ * The word of a person on a call that waits. It is for the newest session of the thread alone: that an older one waits
+ * for a call of the same id does not say that they were asked about that one.
+ */
 export async function judgeCall(asked: Authorised, means: Means, options: Options): Promise<Outcome> {
-  const reference = await sessionFor(asked, means);
-  if (reference === null) {
+  const sessions = await sessionsFor(asked, means);
+  const [newest] = sessions;
+  if (newest === undefined) {
     const why = "No session has been started on this thread, so nothing waits for approval.";
     return outcome("refused", "nothing-to-approve", why);
   }
-  return resume(reference, asked.by, means, { ...options, said: saidBy(asked, means) });
+  const ended = await resume(newest, asked.by, means, { ...options, said: saidBy(asked, means) });
+  if (sessions.length === 1 || !["ended", "nothing-to-approve"].includes(ended.reason)) return ended;
+  const older = `That is the newest session of this thread, \`${newest.session}\`. To answer an older one, dispatch the workflow with its id as \`session\` and with \`answer\`.`;
+  return { ...ended, detail: `${ended.detail} ${older}` };
 }
 
-/** The session that a command speaks of; its own, where an earlier delivery of it has started one. */
+/** The session that words are for; its own, where an earlier delivery of them has started one. */
 async function sessionFor(asked: Authorised, means: Means): Promise<Reference | null> {
-  const named = namedIn(asked);
-  if (named !== null) return named;
-  if (asked.thread === null) return null;
-  const sessions = await sessionsOf(asked.thread.number, means);
+  const sessions = await sessionsFor(asked, means);
   return sessions.find(({ session }) => session === asked.trigger.session) ?? sessions[0] ?? null;
+}
+
+/** The sessions that a command may speak of, the newest first. */
+async function sessionsFor(asked: Authorised, means: Means): Promise<readonly Reference[]> {
+  const named = namedIn(asked);
+  if (named !== null) return [named];
+  return asked.thread === null ? [] : sessionsOf(asked.thread.number, means);
 }
 
 function namedIn({ trigger }: Authorised): Reference | null {

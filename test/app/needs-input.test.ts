@@ -8,7 +8,7 @@ import { identity } from "../kit/given.ts";
 import type { Death } from "../kit/story/mortal.ts";
 import { endOf } from "../kit/story/play.ts";
 import { comment, eventsOf } from "../kit/story/stage.ts";
-import type { Step } from "../kit/story/tale.ts";
+import { type Step, tellsStory } from "../kit/story/tale.ts";
 import { approve, asking, asks, given, inputsIn, leasesOf, write, writing } from "./given-waiting.ts";
 
 describe("a session that waits", () => {
@@ -193,6 +193,20 @@ describe("a verdict", () => {
     expect(verdict("run:7", null)).toMatchObject({ code: "id-missing" });
     expect(verdict("comment:51", null)).toMatchObject({ kind: "answers", events: [{ id: "call_1" }] });
     expect(verdict("comment:49", null)).toMatchObject({ code: "nothing-to-approve" });
+  });
+
+  it("is for the newest session of the thread, and its refusal says how an older one is answered", async () => {
+    const { next } = await given(oneCall, approve);
+    await next();
+    const newer = { says: "@baton fix", comment: 800, model: tellsStory([{ text: "Nothing to do." }]) };
+    const second = await next(newer);
+    expect(endOf(second)).toBe("no-change/no-change");
+    const said = await next({ says: "@baton approve call_1_1", comment: 900 });
+    const newest = second.end === "died" ? "" : second.end.session;
+    expect([endOf(said), said.ran]).toEqual(["refused/ended", []]);
+    expect(said.end).toMatchObject({
+      detail: expect.stringContaining(`the newest session of this thread, \`${newest}\`. To answer an older`),
+    });
   });
 
   it("for a run that died says that it came to nothing, and the model asks again", async () => {
