@@ -77,12 +77,13 @@ function dispatched(asks: DispatchAsks): Command {
 /** What is said to a session that is named: a word on a call that waits, or words for the model. */
 function answerIn(text: string): Command {
   const [line = "", ...below] = text.split(/\r\n|\n|\r/);
-  const word = firstWord(line).toLowerCase();
-  if (word === "approve" || word === "deny") return commandIn(line.trim(), below.join("\n").trim());
-  return { kind: "go-on", text };
+  const verdict = decisionIn(line.trim(), below.join("\n").trim());
+  return verdict === null || nameOf(verdict) === "stop" ? { kind: "go-on", text } : verdict;
 }
 
 function commandIn(line: string, below: string): Command {
+  const decision = decisionIn(line, below);
+  if (decision !== null) return decision;
   const word = firstWord(line);
   const after = line.slice(word.length).trim();
   const alone = after === "";
@@ -98,19 +99,37 @@ function commandIn(line: string, below: string): Command {
       return alone ? { kind: "status" } : goOn(line, below);
     case "help":
       return alone ? { kind: "help" } : goOn(line, below);
-    // These decide about running or waiting work: whatever follows, they are never taken for words to the model.
-    case "approve":
-      return approve(joined(after, below));
-    case "deny":
-      return deny(after, below);
-    case "stop":
-      return joined(after, below) === "" ? { kind: "stop" } : { kind: "unclear", name: "stop" };
     case "ask":
     case "review":
       return { kind: "later", name: word.toLowerCase() as LaterName, text: joined(after, below) };
     default:
       return goOn(line, below);
   }
+}
+
+/**
+ * Approve, deny and stop decide about running or waiting work: whatever follows, they are never taken for words to the
+ * model, and neither are they where somebody in a hurry ended them like a sentence. Null for every other word.
+ */
+function decisionIn(line: string, below: string): Command | null {
+  const word = firstWord(line);
+  const [, verb = "", end = ""] = /^(approve|deny|stop)([.!?,:;]*)$/.exec(word.toLowerCase()) ?? [];
+  const after = line.slice(word.length).trim();
+  const rest = joined(after, below);
+  switch (verb) {
+    case "approve":
+      return end === "" ? approve(rest) : { kind: "unclear", name: "approve" };
+    case "deny":
+      return deny(after, below);
+    case "stop":
+      return /^[.!]*$/.test(end) && rest === "" ? { kind: "stop" } : { kind: "unclear", name: "stop" };
+    default:
+      return null;
+  }
+}
+
+function nameOf(command: Command): string {
+  return command.kind === "unclear" ? command.name : command.kind;
 }
 
 function goOn(line: string, below: string): Command {

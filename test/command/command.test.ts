@@ -37,6 +37,14 @@ const commands: readonly (readonly [string, unknown])[] = [
   ["/agent deny that\nuse the flag", { kind: "deny", id: null, text: "that\nuse the flag" }],
   ["/agent Stop", { kind: "stop" }],
   ["/agent STOP now", { kind: "unclear", name: "stop" }],
+  ["/agent stop!", { kind: "stop" }],
+  ["/agent stop.", { kind: "stop" }],
+  ["/agent stop, please", { kind: "unclear", name: "stop" }],
+  ["/agent stop?", { kind: "unclear", name: "stop" }],
+  ["/agent stopping is hard", { kind: "go-on", text: "stopping is hard" }],
+  ["/agent approve.", { kind: "unclear", name: "approve" }],
+  ["/agent approve? a1", { kind: "unclear", name: "approve" }],
+  ["/agent deny: too wide", { kind: "deny", id: null, text: "too wide" }],
   ["   /agent fix", { kind: "fix", text: "", sha: null }],
   ["/agent\tfix", { kind: "fix", text: "", sha: null }],
 ];
@@ -144,6 +152,8 @@ describe("what a dispatch says to a session", () => {
     // Commands that are not about what it waits for are words here: the session is named.
     ["fix the other one", { kind: "go-on", text: "fix the other one" }],
     ["stop", { kind: "go-on", text: "stop" }],
+    ["stop, and try the other way", { kind: "go-on", text: "stop, and try the other way" }],
+    ["approve!", { kind: "unclear", name: "approve" }],
   ])("reads the answer %j", (answer, command) => {
     const payload = { repository: { id: 1 }, sender: ann };
     const trigger = triggerOf("workflow_dispatch", payload, { session: "s0123456789ab", answer });
