@@ -1,5 +1,6 @@
 import { commandSpan } from "../delivery/how-to-go-on.ts";
 import { markerOf, readRunsMarker, sessionsIn } from "../delivery/marker.ts";
+import { keptComment } from "../delivery/open-comment.ts";
 import type { SessionId } from "../session/id.ts";
 import type { Means } from "./means.ts";
 
@@ -55,21 +56,20 @@ export function helpText(phrase: string): string {
 
 /**
  * One short reply to a command, in Markdown of ours: anybody else's text in it has to be made harmless before. A run
- * that is repeated brings its own reply up to date and never adds another. A thread that takes no comments is said in
- * the log: the summary carries the text as well.
+ * that is repeated brings its own reply up to date and never adds another. Null, or why there is none: a thread that
+ * takes no comments is said in the log, and the summary carries the text as well.
  */
 export async function reply(
   thread: number,
   session: SessionId,
   text: string,
-  means: Pick<Means, "host" | "key" | "say">,
-): Promise<void> {
-  const { host, key, say } = means;
+  means: Pick<Means, "host" | "key" | "say" | "clock" | "cancelled">,
+): Promise<string | null> {
+  const { host, key, say, clock, cancelled: signal } = means;
   const marker = markerOf(key, session, "reply");
   const body = `${marker}\n${text}\n`;
-  const [first] = await host.comment.find(thread, marker);
-  if (first?.body === body) return;
-  const made =
-    first === undefined ? await host.comment.create(thread, body) : await host.comment.update(first.id, body);
-  if (made.kind === "refused") say(`The reply could not be posted on #${thread}: ${made.why}`);
+  const made = await keptComment({ thread, body, marker }, { host, clock, signal, fenced: async () => null });
+  if (made.kind === "done") return null;
+  say(`The reply could not be posted on #${thread}: ${made.why}`);
+  return made.why;
 }

@@ -74,6 +74,8 @@ export function effectTools(work: Work): EffectTools {
       await work.shipper.ship();
     },
     fenced: () => fencedNow(work),
+    clock: work.means.clock,
+    signal: work.means.cancelled,
   };
 }
 

@@ -1,10 +1,12 @@
 import { type Authorised, authorise, type Refused } from "../command/authorise.ts";
 import type { Command } from "../command/command.ts";
 import type { Trigger } from "../command/trigger.ts";
+import type { SessionId } from "../session/id.ts";
 import { helpText, reply, sessionsOf } from "./answer.ts";
 import { briefReply } from "./brief-report.ts";
 import { answerDropped } from "./dropped.ts";
 import { goOn, judgeCall } from "./go-on.ts";
+import { leftToRunReason } from "./left-to-run.ts";
 import type { Means } from "./means.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import { resume } from "./resume.ts";
@@ -29,14 +31,36 @@ export async function handle(
   const rules = { allowedBots, triggerPhrase, thread: means.host.thread, signal };
   const checked = await authorise(trigger, command, means.permissions, rules);
   if (checked.kind === "refused") return refuse(checked, trigger, means);
-  const reacted = trigger.kind === "comment" ? means.host.comment.react(trigger.comment.id, "eyes") : null;
-  const ended = await carryOut(checked.command, means, signal).catch(options.fault ?? thrown);
-  await reacted;
+  const noticed = noticing(trigger, means);
+  const parts = command.kind === "go-on" ? { ...means, opened: noticed.opened } : means;
+  if (command.kind !== "go-on") noticed.react();
+  const ended = await carryOut(checked.command, parts, signal).catch(options.fault ?? thrown);
+  if (ended.reason !== leftToRunReason) await noticed.react();
   if (trigger.kind === "comment" && !signal.aborted) await answerOthers(trigger, means, signal);
   // A session tells its end in its own comment; what ended before there was one is told in a reply.
   if (ended.report === "" && ended.kind !== "ignored" && !options.opened?.())
     await tell(trigger, ended, means);
   return ended;
+}
+
+/**
+ * The first sign that a command was seen. Words wait for it until a session is open: where they are left to a run that
+ * works already, the reaction is that run's to make, and without it a later job tells that nobody took them up.
+ */
+function noticing(trigger: Trigger, { host, opened }: Pick<Means, "host" | "opened">) {
+  let reacted: Promise<void> | null = null;
+  const react = (): Promise<void> => {
+    reacted ??=
+      trigger.kind === "comment" ? host.comment.react(trigger.comment.id, "eyes") : Promise.resolve();
+    return reacted;
+  };
+  return {
+    react,
+    opened: (session: SessionId): void => {
+      react();
+      opened(session);
+    },
+  };
 }
 
 /** Nothing that was done depends on it. */
@@ -102,9 +126,13 @@ async function answer(
   if (thread === null)
     return outcome("refused", "no-thread", `The command ${what} is answered on a thread only.`);
   const text = await answerTo(what, thread.number, means, signal);
-  await reply(thread.number, asked.trigger.session, text, means);
+  const unposted = await reply(thread.number, asked.trigger.session, text, means);
   const report = `## Baton: answered\n\n${text}`;
-  return outcome("answered", what, `#${thread.number} was told ${told[what]}.`, { report });
+  const detail =
+    unposted === null
+      ? `#${thread.number} was told ${told[what]}.`
+      : `The answer could not be posted on #${thread.number} (${unposted}); it stands in the job summary.`;
+  return outcome("answered", what, detail, { report });
 }
 
 const told = {

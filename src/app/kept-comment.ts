@@ -7,8 +7,11 @@ export type KeptComment = {
   readonly opened: (id: number, text: string) => void;
   /** Its text may have changed: it is edited at once where enough time has passed since the last edit, else then. */
   readonly stale: () => void;
-  /** Ends the keeping, with a last edit where there is a text, made however short ago the one before was. */
-  readonly finish: (text: string | null) => Promise<void>;
+  /**
+   * Ends the keeping, with a last edit where there is a text, made however short ago the one before was. Null, or a
+   * sentence that it says something else.
+   */
+  readonly finish: (text: string | null) => Promise<string | null>;
 };
 
 const editMsMin = 30_000;
@@ -35,14 +38,15 @@ export function keepComment(
   // A cancelled run leaves its comment to `post`.
   const signal = AbortSignal.any([over.signal, cancelled]);
 
-  const edit = async (to: string): Promise<void> => {
+  const edit = async (to: string): Promise<string | null> => {
     isStale = false;
-    if (comment === null || to === comment.posted) return;
+    if (comment === null || to === comment.posted) return null;
     const at = comment;
     at.postedAt = clock.elapsed();
     const updated = await host.comment.update(at.id, to);
     if (updated.kind === "made") at.posted = to;
-    else say(`The status comment could not be edited: ${updated.why}`);
+    else say(uneditedNote(updated.why));
+    return updated.kind === "made" ? null : uneditedNote(updated.why);
   };
 
   // Bounded by the run: without news there is nothing to wait for.
@@ -77,7 +81,11 @@ export function keepComment(
     finish: async (last) => {
       over.abort();
       await keeping;
-      if (last !== null) await edit(last);
+      return last === null ? null : edit(last);
     },
   };
+}
+
+function uneditedNote(why: string): string {
+  return `The status comment could not be edited, and says what was so before: ${why}`;
 }

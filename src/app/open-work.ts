@@ -4,7 +4,7 @@ import type { Budget } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
 import { openShipper } from "../session/shipper.ts";
-import { fencedNow } from "./deliver-work.ts";
+import { effectTools } from "./deliver-work.ts";
 import { openEars } from "./ears.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
@@ -58,7 +58,7 @@ export async function carryOn(
     shipped.resolve(shipping);
     await shipping;
   };
-  const opening = board.open({ append: journal.append, shipped: ship, fenced: () => fencedNow(parts) });
+  const opening = board.open({ ...effectTools(work), shipped: ship });
   if (identity.thread === null) shipped.resolve(shipper.ship());
   const waiting = await stillWaiting(work);
   if (waiting !== null) {

@@ -1,6 +1,6 @@
 import type { EffectTools } from "../delivery/effect.ts";
 import { markerOf, runsMarkerOf } from "../delivery/marker.ts";
-import { openComment } from "../delivery/open-comment.ts";
+import { keptComment, openComment } from "../delivery/open-comment.ts";
 import { type StatusFacts, type Stopped, statusComment } from "../delivery/status-comment.ts";
 import { jobSummary } from "../delivery/summary.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
@@ -17,6 +17,13 @@ type Ending = {
   readonly pullRequest: { readonly number: number; readonly url: string } | null;
   /** Leaves the comment as it is. */
   readonly silent: boolean;
+};
+
+type Missed = {
+  readonly why: string;
+  readonly tools: EffectTools & Pick<Means, "host">;
+  readonly thread: number;
+  readonly marker: string;
 };
 
 /** The session's one comment: made in the background, edited on change and not too often, finished at the end. */
@@ -49,26 +56,25 @@ export function openBoard(
   const marker = markerOf(means.key, session, "comment");
   const markers = [marker, runsMarkerOf(means.key, session, options.runs)];
   const notes = [...options.notes];
+  const fixed = { session, markers, triggerPhrase, runUrl: means.run.url, notes };
   let doing = "starting";
   let evidence: readonly EvidenceRow[] = [];
   let sandboxOff = false;
   let opening: Promise<void> = Promise.resolve();
+  /** Why GitHub could not be asked for the comment, and what it takes to ask once more at the end. */
+  let missed: Missed | null = null;
 
   const facts = (ending: Ending | null): StatusFacts => {
     const { turn, activeMs, costUsd, plan } = state();
     return {
-      session,
-      markers,
+      ...fixed,
       doing,
       plan,
       turns: turn.number,
       activeMs,
       costUsd,
-      triggerPhrase,
-      runUrl: means.run.url,
       pullRequest: ending?.pullRequest ?? null,
       evidence,
-      notes,
       sandboxOff,
       stopped: ending?.stopped ?? null,
     };
@@ -90,7 +96,9 @@ export function openBoard(
           { ...tools, host: means.host },
         );
         if (opened.kind === "done") comment.opened(opened.value.id, body);
-        else notes.push(sentenceOf(`There is no status comment: ${opened.why}`));
+        else if (opened.code === "unavailable")
+          missed = { why: opened.why, tools: { ...tools, host: means.host }, thread: thread.number, marker };
+        else notes.push(noComment(opened.why));
       };
       opening = make();
       // A run that ends by an error never comes to finish its comment, where this would come out.
@@ -111,8 +119,21 @@ export function openBoard(
     },
     finish: async (ending) => {
       await opening;
-      await comment.finish(ending.silent ? null : statusComment(facts(ending)));
+      const body = ending.silent ? null : statusComment(facts(ending));
+      const unedited = await comment.finish(body);
+      const unmade = missed && (body === null ? noComment(missed.why) : await openLate(missed, body));
+      notes.push(...[unedited, unmade].filter((note) => note !== null));
       return jobSummary(facts(ending));
     },
   };
+}
+
+/** GitHub may be there again. Null, or that there is still no comment. */
+async function openLate({ tools, ...comment }: Missed, body: string): Promise<string | null> {
+  const made = await keptComment({ ...comment, body }, tools);
+  return made.kind === "done" ? null : noComment(made.why);
+}
+
+function noComment(why: string): string {
+  return sentenceOf(`There is no status comment: ${why}`);
 }

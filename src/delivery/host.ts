@@ -52,7 +52,7 @@ export class HostForbidden extends HostUnavailable {
 
 /**
  * Port: GitHub, seen from delivery. Looking up comes before making; nothing here retries a write that may have
- * happened. Reads retry with bounds. Network trouble that outlasts them is `unavailable` from what makes something and
+ * happened, except one that repeats no effect: a text in place of itself. Reads retry with bounds. Network trouble that outlasts them is `unavailable` from what makes something and
  * a thrown `HostUnavailable` from what looks something up.
  */
 export type Host = {

@@ -42,7 +42,13 @@ async function givenBoard() {
     notes: [],
   });
   const open = () =>
-    board.open({ append: async () => undefined, shipped: async () => undefined, fenced: async () => null });
+    board.open({
+      append: async () => undefined,
+      shipped: async () => undefined,
+      fenced: async () => null,
+      clock,
+      signal: cancel.signal,
+    });
   const body = () => stage.github.comments.at(-1)?.body ?? "";
   const doing = () => /Baton is (.*)\.\n/.exec(body())?.[1];
   return { board, open, clock, allowance, cancel, edits, state, body, doing };

@@ -7,7 +7,7 @@ import { type Host, HostUnavailable } from "../../src/delivery/host.ts";
 import { openComment } from "../../src/delivery/open-comment.ts";
 import type { Passed } from "../../src/gate/verdict.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
-import { sessionId } from "../kit/given.ts";
+import { handClock, sessionId } from "../kit/given.ts";
 
 const session = sessionId();
 const base = "1".repeat(40) as Sha;
@@ -57,6 +57,8 @@ function given(over: Partial<MemoryGitHub> = {}) {
     order,
     tools: (host: Host = memoryHost(github), fence: string | null = null) => ({
       fenced: async () => fence,
+      clock: handClock(),
+      signal: new AbortController().signal,
       host: noted(host, order),
       append: async (event: SessionEvent) => {
         events.push(event);
@@ -99,9 +101,10 @@ function noted(host: Host, order: string[]): Host {
   };
 }
 
+const lost = { kind: "refused", code: "unavailable", why: "the connection broke" } as const;
+
 /** A host whose named write happens while its answer is lost. */
 function losing(host: Host, which: "create" | "open" | "comment"): Host {
-  const lost = { kind: "refused", code: "unavailable", why: "the connection broke" } as const;
   const after = <A extends readonly unknown[]>(act: (...args: A) => Promise<unknown>) => {
     return async (...args: A) => {
       await act(...args);
@@ -274,6 +277,57 @@ describe("the session's comment", () => {
       kind: "done",
     });
     expect(github.comments).toHaveLength(1);
+  });
+
+  it.each([0, 1, 3, 10])(
+    "is never made twice where GitHub lost its answer and shows it after %i seconds (F35)",
+    async (seconds) => {
+      const { github, tools } = given();
+      const asked = tools(losing(memoryHost(github), "comment"));
+      const { clock, host } = asked;
+      let madeAt = Number.POSITIVE_INFINITY;
+      const late: Host["comment"] = {
+        ...host.comment,
+        create: async (...args) => {
+          madeAt = clock.elapsed();
+          return host.comment.create(...args);
+        },
+        find: async (...args) =>
+          clock.elapsed() - madeAt < seconds * 1000 ? [] : host.comment.find(...args),
+      };
+      const made = await openComment(comment, { ...asked, host: { ...host, comment: late } });
+      expect(made).toMatchObject({ kind: "done" });
+      expect(github.comments).toHaveLength(1);
+      expect(clock.elapsed()).toBeGreaterThanOrEqual(seconds * 1000);
+    },
+  );
+
+  it("is made again where it is not there long after the answer was lost, and not a third time", async () => {
+    const { github, order, events, tools } = given();
+    const never = { ...memoryHost(github).comment, create: async () => lost };
+    const made = await openComment(comment, tools({ ...memoryHost(github), comment: never }));
+    expect(made).toEqual(lost);
+    expect(order.filter((one) => one === "create comment")).toHaveLength(2);
+    expect(events.map(({ type }) => type)).toEqual(["effect.intended"]);
+    let times = 0;
+    const once: Host["comment"] = {
+      ...never,
+      create: async (...args) => {
+        times += 1;
+        return times === 1 ? lost : memoryHost(github).comment.create(...args);
+      },
+    };
+    const again = await openComment(comment, tools({ ...memoryHost(github), comment: once }));
+    expect([again.kind, github.comments.length]).toEqual(["done", 1]);
+  });
+
+  it("is not made again by a run that another one has replaced meanwhile", async () => {
+    const { github, tools, order } = given();
+    const never = { ...memoryHost(github).comment, create: async () => lost };
+    const asked = tools({ ...memoryHost(github), comment: never });
+    const fenced = async () => (asked.clock.elapsed() > 0 ? "run 9 goes on with it" : null);
+    expect(await openComment(comment, { ...asked, fenced })).toMatchObject({ code: "fenced" });
+    expect(order.filter((one) => one === "create comment")).toHaveLength(1);
   });
 
   it("is not made by a run that another one has replaced, and is still its own to find", async () => {

@@ -1,12 +1,10 @@
 import { parseSha, parseTree, type Sha, type Tree } from "../../base/hash.ts";
 import type { BranchHost, CommitFile, HostRefusal } from "../../delivery/host.ts";
-import type { Answer, No } from "./client.ts";
+import { type No, untilAnswered } from "./client.ts";
 import type { Place } from "./place.ts";
 import { cannotTell, isAbsent, refusalOf } from "./refusal.ts";
 
 const needs = "contents: write";
-const objectTriesMax = 4;
-const objectWaitMs = 500;
 
 /** Branches by the Git Data API and one GraphQL mutation, so that no git process ever holds the token. */
 export function githubBranches(place: Place): BranchHost {
@@ -166,16 +164,6 @@ async function advanceRef(
   if (at === to) return { kind: "made" };
   if (at === from) return { ...refusal, code: "rejected" };
   return { kind: "refused", code: "rejected", why: `the branch ${name} moved to ${at}; expected ${from}` };
-}
-
-/** An object that is made twice is the same one, or one that nothing names: asking again repeats no effect. */
-async function untilAnswered<T>({ clock, signal }: Place, ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
-  for (let number = 1; ; number++) {
-    const made = await ask();
-    const lost = made.kind === "no" && (made.status === null || made.status >= 500);
-    if (!lost || number >= objectTriesMax || signal.aborted) return made;
-    await clock.sleep(objectWaitMs * 2 ** (number - 1), { signal });
-  }
 }
 
 function shaOf(text: string, what: string): Sha {

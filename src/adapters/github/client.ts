@@ -108,6 +108,22 @@ export function githubClient(options: ClientOptions): GitHubClient {
   };
 }
 
+const againTriesMax = 4;
+const againWaitMs = 500;
+
+/** Asks again where no answer came, for what repeats no effect: objects without a name, and a text in place of itself. */
+export async function untilAnswered<T>(
+  { clock, signal }: Pick<ClientOptions, "clock" | "signal">,
+  ask: () => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  for (let number = 1; ; number++) {
+    const made = await ask();
+    const lost = made.kind === "no" && (made.status === null || made.status >= 500);
+    if (!lost || number >= againTriesMax || signal.aborted) return made;
+    await clock.sleep(againWaitMs * 2 ** (number - 1), { signal });
+  }
+}
+
 async function answerOf<T>(
   request: (request: RequestOptions) => Promise<Response<T>>,
   options: RequestOptions,

@@ -1,5 +1,5 @@
 import type { CommentHost, RecentComment } from "../../delivery/host.ts";
-import type { Answer } from "./client.ts";
+import { type Answer, untilAnswered } from "./client.ts";
 import type { OwnIdentity } from "./identity.ts";
 import { allPages } from "./pages.ts";
 import type { Place } from "./place.ts";
@@ -44,24 +44,20 @@ export function githubComments(place: Place, identity: OwnIdentity): CommentHost
       return { kind: "made", id: made.data.id, url: made.data.html_url };
     },
     update: async (id, body) => {
-      const made = await client.ask(
-        (request) => client.rest.issues.updateComment({ owner, repo, comment_id: id, body, request }),
-        { signal },
+      const made = await untilAnswered(place, () =>
+        client.ask(
+          (request) => client.rest.issues.updateComment({ owner, repo, comment_id: id, body, request }),
+          { signal },
+        ),
       );
       if (made.kind === "no") return refusalOf(made, needs);
       return { kind: "made", id: made.data.id, url: made.data.html_url };
     },
     react: async (commentId, content) => {
-      await client.ask(
-        (request) =>
-          client.rest.reactions.createForIssueComment({
-            owner,
-            repo,
-            comment_id: commentId,
-            content,
-            request,
-          }),
-        { signal },
+      const at = { owner, repo, comment_id: commentId, content };
+      // An account reacts so once, however often it is asked.
+      await untilAnswered(place, () =>
+        client.ask((request) => client.rest.reactions.createForIssueComment({ ...at, request }), { signal }),
       );
     },
     reacted: async (commentId, content) => {

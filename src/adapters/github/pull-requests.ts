@@ -1,4 +1,5 @@
 import type { HostRefusal, Made, PullRequestHost } from "../../delivery/host.ts";
+import { untilAnswered } from "./client.ts";
 import { allPages } from "./pages.ts";
 import type { Place } from "./place.ts";
 import { cannotTell, refusalOf } from "./refusal.ts";
@@ -44,9 +45,11 @@ export function githubPullRequests(place: Place): PullRequestHost {
     },
     open: (pull) => openPull(place, pull),
     update: async (number, { body }) => {
-      const updated = await client.ask(
-        (request) => client.rest.pulls.update({ owner, repo, pull_number: number, body, request }),
-        { signal },
+      const updated = await untilAnswered(place, () =>
+        client.ask(
+          (request) => client.rest.pulls.update({ owner, repo, pull_number: number, body, request }),
+          { signal },
+        ),
       );
       if (updated.kind === "no") return refusalOf(updated, needs);
       return { kind: "made", id: updated.data.number, url: updated.data.html_url };
