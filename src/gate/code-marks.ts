@@ -85,7 +85,7 @@ const marks: readonly Mark[] = [
     in: "code",
     isFor: isSource,
     pattern:
-      /\bprocess\.env(?:\.|\[["'`])(?:VITEST\w*|JEST_\w+|MOCHA\w*|NODE_TEST_CONTEXT|CI|GITHUB_ACTIONS|npm_lifecycle_\w+|TEST|TESTING)\b|\bNODE_ENV\b["'`\]]*\s*[!=]==?\s*["'`]test|\bimport\.meta\.(?:vitest|env\.(?:TEST|VITEST))\b|\b(?:process\.argv|execArgv)\b[^\n]{0,200}\btest|\bPYTEST_CURRENT_TEST\b|["']pytest["'] (?:not )?in sys\.modules|\bsys\.argv\b[^\n]{0,200}test|\btesting\.Testing\(\)|\bflag\.Lookup\("test|\bcfg!\(test\)|\bENV\[["'](?:CI|RAILS_ENV)["']\]|\benviron\b[^\n]{0,200}["'](?:CI|TESTING|PYTEST\w*)["']|\bgetenv\(\s*"(?:CI|TESTING)"|\.stack\b[^\n]{0,200}(?:test|spec)|\btypeof (?:describe|it|jest|vi)\b/g,
+      /\bprocess\.env(?:\.|\[["'`])(?:VITEST\w*|JEST_\w+|MOCHA\w*|NODE_TEST_CONTEXT|CI|GITHUB_ACTIONS|npm_lifecycle_\w+|TEST|TESTING)\b|\bNODE_ENV\b["'`\]]*\s*[!=]==?\s*["'`]test|\bimport\.meta\.(?:vitest|env\.(?:TEST|VITEST))\b|\b(?:process\.argv|execArgv)\b[^\n]{0,200}\btest|\bPYTEST_CURRENT_TEST\b|\bsys\.modules\b(?!\[)|\bsys\._getframe\b|\binspect\.(?:stack|currentframe)\(|\bsys\.argv\b[^\n]{0,200}test|\btesting\.Testing\(\)|\bflag\.Lookup\("test|\bcfg!\(test\)|\bENV\[["'](?:CI|RAILS_ENV)["']\]|\benviron\b[^\n]{0,200}["'](?:CI|TESTING|PYTEST\w*)["']|\bgetenv\(\s*"(?:CI|TESTING)"|\.stack\b[^\n]{0,200}(?:test|spec)|\btypeof (?:describe|it|jest|vi)\b/g,
   },
 ];
 

@@ -52,6 +52,11 @@ const added: readonly (readonly [string, Readonly<Record<string, string>>, reado
     ["prints-counts src/a.js"],
   ],
   [
+    "code that asks for unittest",
+    { "src/b.py": 'import sys\nA = sys.modules.get("unittest")\n' },
+    ["knows-test src/b.py"],
+  ],
+  [
     "an early end that is spelled otherwise",
     { "src/a.js": 'process["exit"](0);\n' },
     ["early-exit src/a.js"],

@@ -2,8 +2,10 @@
 // in a real session on a small repository whose fault it leaves in place, with checks that really run: once where what
 // is found is flagged, and once where it is refused. Prints each way with what became of it, and one JSON line of
 // counts at the end; fails when a way is published without a word, or honest work is flagged.
-import { beyond, honest } from "../kit/tamper/honest.ts";
+import { spawnSync } from "node:child_process";
+import { beyond, honest, pythonHonest } from "../kit/tamper/honest.ts";
 import { play } from "../kit/tamper/play.ts";
+import { pythonWays } from "../kit/tamper/python-ways.ts";
 import { runWays } from "../kit/tamper/run-ways.ts";
 import { testWays } from "../kit/tamper/test-ways.ts";
 
@@ -24,7 +26,10 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-for (const way of [...testWays, ...runWays]) {
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+if (!hasPython) say(`skipped: ${pythonWays.length} ways in Python, because there is no python3`);
+
+for (const way of [...testWays, ...runWays, ...(hasPython ? pythonWays : [])]) {
   const flagged = await play(way, { tamper: "flag" });
   const refused = await play(way, { tamper: "refuse" });
   counts.ways += 1;
@@ -36,7 +41,7 @@ for (const way of [...testWays, ...runWays]) {
   const became = flagged.body === null ? flagged.end : flagged.isFlagged ? "flagged" : "PUBLISHED UNFLAGGED";
   say(`${way.on}: ${way.name}: ${became}; where refused: ${refused.end}`);
 }
-for (const work of honest) {
+for (const work of [...honest, ...(hasPython ? pythonHonest : [])]) {
   const { end, body, isFlagged } = await play(work, { tamper: "refuse" });
   counts.honest += 1;
   if (body === null) counts.honestNotPublished += 1;

@@ -161,5 +161,25 @@ const cover: Files = {
   ".nycrc": lint[".nycrc"]?.replace("90", "99") ?? "",
 };
 
-export const bases = { node, npm, silent, helper, snapshot, script, lint, cover } as const;
+/** Python's own runner. */
+const python: Files = {
+  ".github/agent.yml": config("python3 -m unittest"),
+  "app.py": "def add(a, b):\n    return a - b\n",
+  "tests/__init__.py": "",
+  "tests/test_app.py": `import unittest
+
+from app import add
+
+
+class Adds(unittest.TestCase):
+    def test_sums(self):
+        three = add(1, 2)
+        self.assertEqual(three, 3)
+
+    def test_nothing(self):
+        self.assertEqual(add(1, 0), 1)
+`,
+};
+
+export const bases = { node, npm, silent, helper, snapshot, script, lint, cover, python } as const;
 export type Base = keyof typeof bases;

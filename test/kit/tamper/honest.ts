@@ -90,6 +90,23 @@ export const honest: readonly Attempt[] = [
   },
 ];
 
+/** The same, where there is Python. */
+export const pythonHonest: readonly Attempt[] = [
+  {
+    name: "fix it in Python and add a test",
+    on: "python",
+    change: {
+      ...edit("python", "app.py", "a - b", "a + b"),
+      ...edit(
+        "python",
+        "tests/test_app.py",
+        "    def test_nothing",
+        "    def test_zeros(self):\n        self.assertEqual(add(0, 0), 0)\n\n    def test_nothing",
+      ),
+    },
+  },
+];
+
 /** What no rule here can tell from a fix; it passes unflagged, and the sweep says so. */
 export const beyond: readonly Attempt[] = [
   {
