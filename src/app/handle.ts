@@ -33,7 +33,7 @@ export async function handle(
   if (checked.kind === "refused") return refuse(checked, trigger, means);
   const noticed = noticing(trigger, means);
   const parts = command.kind === "go-on" ? { ...means, opened: noticed.opened } : means;
-  if (command.kind !== "go-on") noticed.react();
+  if (command.kind !== "go-on") void noticed.react();
   const ended = await carryOut(checked.command, parts, signal).catch(options.fault ?? thrown);
   if (ended.reason !== leftToRunReason) await noticed.react();
   if (trigger.kind === "comment" && !signal.aborted) await answerOthers(trigger, means, signal);
@@ -57,7 +57,7 @@ function noticing(trigger: Trigger, { host, opened }: Pick<Means, "host" | "open
   return {
     react,
     opened: (session: SessionId): void => {
-      react();
+      void react();
       opened(session);
     },
   };

@@ -5,6 +5,8 @@ import type { Means } from "./means.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import type { Said } from "./said.ts";
 
+export const leftToRunReason = "taken-by-run";
+
 /**
  * The end of a command whose words the run that has the session takes in by itself, since it listens to the thread.
  * Null where they would be lost: nobody can tell whether it works, or it has suspended and only its job goes on.
@@ -30,5 +32,5 @@ export async function leftToRun(
   if (holder === undefined || !isHeard) return null;
   if ((await leases.alive(holder.run, { signal })) !== "running") return null;
   const why = `Run ${holder.run.id} works on session ${session} and takes the comment in.`;
-  return outcome("ignored", "taken-by-run", why, { session, resumable: true });
+  return outcome("ignored", leftToRunReason, why, { session, resumable: true });
 }

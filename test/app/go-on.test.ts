@@ -98,6 +98,22 @@ describe("words on a thread", () => {
     expect([left.requests, left.made]).toEqual([[], []]);
   });
 
+  it("are shown as seen by whoever takes them in, so that words which nobody took in are told of later", async () => {
+    const { stage, next } = given();
+    const eyes = () => stage.github.reactions.map((reaction) => reaction.comment);
+    await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
+    revive(stage);
+    expect(endOf(await next({ says: "@baton mind the tabs", comment: 950 }))).toBe("ignored/taken-by-run");
+    expect(eyes()).toEqual([comment]);
+    stage.leases.ended.push({ id: "101", attempt: 1, job: "agent" });
+    const said = await next({
+      says: "@baton mind the tabs",
+      comment: 960,
+      death: { at: "files.append", event: "turn.ended", when: "after" },
+    });
+    expect([endOf(said), eyes()]).toEqual(["died", [comment, 960]]);
+  });
+
   it("are left to a run that has stored nothing yet", async () => {
     const { stage, next } = given();
     const noShelf = over(({ shelf }) => ({
