@@ -1,7 +1,7 @@
 import type { Payload } from "../session/event.ts";
 import type { Placed } from "../session/reader.ts";
-import { useOf } from "./blocks.ts";
-import { parseContent } from "./context.ts";
+import { callsIn, useOf } from "./blocks.ts";
+import { parseContent, toldBy } from "./context.ts";
 import type { Message } from "./model.ts";
 import { tokensIn } from "./window.ts";
 
@@ -28,7 +28,7 @@ export type Tail = {
 const shareKept = 0.25;
 const shareLast = 0.4;
 
-/** The turns that these records hold, oldest first. */
+/** The turns that these records hold, oldest first; what continued a paused reply is of the turn that began it. */
 export async function turnsIn(
   placed: readonly Placed[],
   load: (payload: Payload) => Promise<string>,
@@ -36,14 +36,19 @@ export async function turnsIn(
   const turns: KnownTurn[] = [];
   // No turn has number 0.
   let begun = { turn: 0, offset: 0 };
+  let paused = false;
   for (const { record, offset } of placed) {
     const { event } = record;
+    // What is told to the model in between ends the reply before it (context.ts).
+    if (event.type !== "reply.received" && toldBy(event) !== null) paused = false;
     if (event.type === "reply.requested" && begun.turn !== event.turn) begun = { turn: event.turn, offset };
     if (event.type !== "reply.received" || begun.turn !== event.turn) continue;
     const { usage, stopReason } = event;
-    const told = useOf(parseContent(await load(event.content)), stopReason).kind === "usable";
+    const content = parseContent(await load(event.content));
+    const told = useOf(content, stopReason).kind === "usable";
     const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
-    turns.push({ offset: begun.offset, told, prompt });
+    if (!told || !paused) turns.push({ offset: begun.offset, told, prompt });
+    if (told) paused = callsIn(content).length === 0;
   }
   return turns;
 }
