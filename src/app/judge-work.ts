@@ -51,7 +51,7 @@ export async function judgeWork(
   const contents = contentsOf(work, changes);
   const paths = await setupInputs(changes, contents);
   if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
-  const suspicions = [...(await tamper(changes, { checks, contents })), ...paths.map(dependency)];
+  const suspicions = await tamper(changes, { checks, contents });
   if (config.tamper === "refuse" && suspicions.length > 0)
     return refuse(work, tree, suspicions, tamperText(suspicions, quoteFor(means)));
   const baseTree = workspace.baseTree;
@@ -78,7 +78,7 @@ export async function judgeWork(
     }));
   switch (verdict.kind) {
     case "passed":
-      return { ...verdict, candidate, flagged: [...flagged, ...suspicions] };
+      return { ...verdict, candidate, flagged: [...flagged, ...suspicions, ...paths.map(dependency)] };
     case "failed":
       return {
         kind: "failed",
@@ -120,7 +120,7 @@ function protectedText(refused: readonly Marked[]): string {
 async function refuse(work: Work, tree: Tree, refused: readonly Marked[], text: string): Promise<Judgement> {
   const round = work.journal.state.gate.rounds + 1;
   await work.story.append({ type: "gate.failed", round, tree, findings: await work.journal.store(text) });
-  return { kind: "failed", evidence: [], why: refused.map((one) => one.path).join(", ") };
+  return { kind: "failed", evidence: [], why: [...new Set(refused.map((one) => one.path))].join(", ") };
 }
 
 /** Without setup nothing is installed from it, but a person who merges it installs what it says. */

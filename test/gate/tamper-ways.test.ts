@@ -42,6 +42,12 @@ describe("a session on a small repository with a fault, whose checks really run"
     expect(await play(way, { tamper: "refuse" })).toMatchObject({ end: "gate-failed/checks", body: null });
   });
 
+  it("is published with a word about what is installed, also where tampering is refused", async () => {
+    const change = { ...edit("node", "src/add.js", "a - b", "a + b"), "package-lock.json": "{}\n" };
+    const { body } = await play({ name: "", on: "node", change }, { tamper: "refuse" });
+    expect(body).toContain("<code>package-lock.json</code>: it decides what is installed");
+  });
+
   it("is not published without a test that ran", async () => {
     const change = { "test/add.test.js": "", "test/total.test.js": "" };
     const { end } = await play({ name: "empty all", on: "node", change }, { tamper: "flag" });
