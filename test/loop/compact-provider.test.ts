@@ -58,40 +58,6 @@ describe("a conversation that fills three quarters of the window", () => {
     ]);
   });
 
-  it("keeps a reply that was paused and gone on with whole", async () => {
-    const half = reply([text("First half.")], { stopReason: "pause_turn", ...usage(150_000) });
-    const rest = reply([text("Second half."), use("call_2", "read", { path: "b" })], usage(151_000));
-    const { requests } = await play([first, half, rest, summary, done]);
-    expect(
-      requests
-        .at(-1)
-        ?.messages.slice(1)
-        .map(({ content }) => content),
-    ).toMatchObject([
-      [{ text: "First half." }, { text: "Second half." }, { type: "tool_use" }],
-      [{ type: "tool_result" }],
-    ]);
-    expect(JSON.stringify(requests.at(-2))).not.toContain("First half.");
-  });
-
-  it("takes a reply to a word that came after a pause for one of its own", async () => {
-    const half = reply([text("First half.")], { stopReason: "pause_turn", ...usage(1_500) });
-    const paused = await play([first, half, failure({ verdict: "final" })]);
-    const said = { type: "input.accepted", id: "comment:2", by: "octo", text: inline("Wait.") } as const;
-    const other = reply([text("I wait."), use("call_2", "read", { path: "b" })], usage(151_000));
-    const { requests } = await play([other, summary, done], {
-      resumed: [...opening, ...paused.events, said],
-      files: paused.files,
-    });
-    expect(
-      requests
-        .at(-1)
-        ?.messages.slice(1)
-        .map(({ content }) => content),
-    ).toMatchObject([[{ text: "I wait." }, { type: "tool_use" }], [{ type: "tool_result" }]]);
-    expect(JSON.stringify(requests.at(-2))).toContain("First half.");
-  });
-
   it("counts what the summary cost, and asks for the next turn only where that leaves something", async () => {
     const { end, story, events, requests } = await play([first, full, summary], {
       budget: { tokens: 172_000 },
