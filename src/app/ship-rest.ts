@@ -11,7 +11,7 @@ import { lastTree, type Sent, type Shipping, sendShipment } from "../session/shi
 import type { SealKey } from "../session/shipment.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
-import { askedIn } from "./asked.ts";
+import { askedAt } from "./asked.ts";
 import { allIsKept } from "./outcome.ts";
 
 export type Rest =
@@ -192,7 +192,7 @@ function waitingBy(log: VerifiedLog, { status, effects }: State, saved: Saved): 
   if (end === null || (end.reason !== "question" && end.reason !== "approval")) return null;
   const { reason, detail } = end;
   const { session, thread } = log.manifest.identity;
-  const url = askedIn(effects, session, reason)?.url ?? null;
+  const url = askedAt(effects, session, reason);
   const waiting: Waiting =
     reason === "question" ? { kind: reason, question: detail } : { kind: reason, calls: [] };
   // Without the comment the calls are shown by the resume that this one is told to go on with.

@@ -2,7 +2,7 @@ import type { Waiting, WaitingCall, Waits } from "../delivery/waiting.ts";
 import type { Payload, SessionEvent } from "../session/event.ts";
 import { loadPayload } from "../session/payload.ts";
 import { lastEvent } from "../session/reader.ts";
-import { askedIn } from "./asked.ts";
+import { askedAt } from "./asked.ts";
 import { blobsOf, type Proved } from "./proved.ts";
 import { waitingCalls } from "./said.ts";
 
@@ -17,7 +17,7 @@ export async function waitsFor(
   const { session, thread } = log.manifest.identity;
   const suspended = state.status === "suspended" ? lastEvent(log.bytes, "run.suspended") : null;
   const at = (waiting: Waiting): Waits => {
-    const url = askedIn(state.effects, session, waiting.kind)?.url ?? null;
+    const url = askedAt(state.effects, session, waiting.kind);
     return { waiting, thread: thread?.number ?? null, url };
   };
   if (suspended?.reason === "question") return at({ kind: "question", question: suspended.detail });
