@@ -130,10 +130,20 @@ describe("what GitHub refuses", () => {
 });
 
 describe("whose token it is", () => {
-  it("is told by the account, or is the job's own where an installation may not ask", async () => {
+  it("is told by the account, also to an installation, and is the job's own where nobody says", async () => {
     await using job = await githubWorld();
     expect(await ownIdentity(job.place)).toEqual({ login: "github-actions[bot]" });
-    expect(await ownIdentity(job.place, { appSlug: "baton" })).toEqual({ login: "baton[bot]" });
+    const says = (login: string | null) => {
+      const body = { data: { viewer: login === null ? null : { login } } };
+      job.github.fail({ path: /graphql/, status: 200, body });
+    };
+    says("baton-app[bot]");
+    expect(await ownIdentity(job.place)).toEqual({ login: "baton-app[bot]" });
+    says(null);
+    expect(await ownIdentity(job.place)).toEqual({ login: "github-actions[bot]" });
+    job.github.fail({ path: /graphql/, status: 401, body: { message: "Bad credentials" } });
+    expect(await ownIdentity(job.place)).toEqual({ login: "github-actions[bot]" });
+    expect(job.github.problems()).toEqual([]);
     await using person = await githubWorld({ token: "token-of-write" });
     expect(await ownIdentity(person.place)).toEqual({ login: "write" });
     person.github.fail({ path: /user/, status: 401, body: { message: "Bad credentials" } });

@@ -1,4 +1,4 @@
-// The one GraphQL mutation that the product uses: `updateRefs`, a compare-and-swap of refs, all of them or none.
+// What the product uses of GraphQL: who asks, and `updateRefs`, a compare-and-swap of refs, all of them or none.
 //
 // GitHub's schema (docs.github.com/graphql/reference/git):
 //   input UpdateRefsInput { clientMutationId: String, repositoryId: ID!, refUpdates: [RefUpdate!]! }
@@ -28,6 +28,8 @@ type RefUpdate = {
 const document =
   /^\s*mutation\s*\w*\s*\(\s*\$input\s*:\s*UpdateRefsInput!\s*\)\s*\{\s*updateRefs\s*\(\s*input\s*:\s*\$input\s*\)\s*\{\s*clientMutationId\s*\}\s*\}\s*$/;
 
+const viewer = "query { viewer { login } }";
+
 /** `changed` runs after refs were moved, before it is answered. */
 export async function answerGraphql(
   world: World,
@@ -37,6 +39,9 @@ export async function answerGraphql(
   if (method !== "POST") return { answer: refuse(404, "Not Found"), problems: ["GraphQL is asked by POST"] };
   if (!caller)
     return { answer: refuse(401, "This endpoint requires you to be authenticated."), problems: [] };
+  // Other than by REST, an installation is told its name.
+  if (isRecord(json) && json["query"] === viewer)
+    return { answer: answer(200, { data: { viewer: { login: caller.login } } }), problems: [] };
   const problems = problemsOf(json);
   if (problems.length > 0) return { answer: errors(null, problems.join("; ")), problems };
   const { repositoryId, refUpdates } = inputOf(json) as {
