@@ -1,4 +1,4 @@
-import { branchName, commitMessage } from "../delivery/branch.ts";
+import { branchName, branchToMake, commitMessage } from "../delivery/branch.ts";
 import { compareLink } from "../delivery/compare-link.ts";
 import { type Delivered, deliver, type Target } from "../delivery/deliver.ts";
 import type { EffectTools } from "../delivery/effect.ts";
@@ -43,15 +43,16 @@ export async function deliverWork(
     startsChecks: means.orders.startsChecks,
     sandboxOff: work.room.sandbox === "off",
   });
-  const target = targetOf(work);
+  const { key: branchKey, target } = await targetOf(work);
   const delivered = await deliver(
     {
       session,
       passed: judged.passed,
       parent: { sha: identity.baseSha, tree: workspace.baseTree },
       files: await commitFiles(work, judged.candidate),
-      message: commitMessage({ title, session, tree: judged.passed.tree }),
+      message: commitMessage({ title, session, tree: judged.passed.tree, by: identity.actor }),
       target,
+      branchKey,
       pullRequest: { title, body, marker, draft: means.orders.publish === "draft" },
     },
     { ...effectTools(work), host: means.host },
@@ -84,13 +85,20 @@ export function fencedNow({ identity, hold, means }: Pick<Work, "identity" | "ho
   return whyFenced(identity.session, hold, { leases: means.leases, signal: means.cancelled });
 }
 
-function targetOf({ identity, means }: Work): Target {
+async function targetOf({ identity, means, journal }: Work): Promise<{ key: string; target: Target }> {
   const { thread, session, baseRef } = identity;
-  if (thread?.kind === "pull-request") return { kind: "pull-request", name: baseRef };
-  const name = branchName(thread, session);
-  return means.orders.publish === "branch"
-    ? { kind: "branch", name }
-    : { kind: "new-branch", name, base: baseRef };
+  if (thread?.kind === "pull-request") {
+    const { number } = thread;
+    return { key: `${session}/branch`, target: { kind: "pull-request", name: baseRef, number } };
+  }
+  const { effects } = journal.state;
+  const wanted = branchName(thread, session);
+  const { key, name } = await branchToMake(wanted, { session, effects, host: means.host });
+  const target: Target =
+    means.orders.publish === "branch"
+      ? { kind: "branch", name }
+      : { kind: "new-branch", name, base: baseRef };
+  return { key, target };
 }
 
 async function commitFiles({ workspace }: Work, { changes }: Candidate): Promise<readonly CommitFile[]> {

@@ -1,4 +1,4 @@
-import { branchName } from "../delivery/branch.ts";
+import { begunBranch, branchName } from "../delivery/branch.ts";
 import type { Host } from "../delivery/host.ts";
 import type { Identity } from "../session/event.ts";
 import type { State } from "../session/state.ts";
@@ -15,8 +15,8 @@ export async function whyMoved(
   host: Host,
 ): Promise<string | null> {
   const { session, thread, baseRef, baseSha } = identity;
-  const key = `${session}/branch`;
-  const effect = settled.find((one) => one.key === key) ?? state.effects[key];
+  const own = begunBranch(branchName(thread, session), { session, effects: state.effects });
+  const effect = settled.find((one) => one.key === own?.key) ?? state.effects[own?.key ?? ""];
   const delivered = effect?.status === "done" ? effect.detail : null;
   if (thread?.kind === "pull-request") {
     const now = await host.thread(thread.number);
@@ -25,9 +25,9 @@ export async function whyMoved(
     if (now.head.sha === expected) return null;
     return `${baseRef} is at ${now.head.sha}, and this session left it at ${expected}; start again on the new head`;
   }
-  if (delivered === null) return null;
+  if (delivered === null || own === null) return null;
   // Going on would bring back what somebody took away, or publish beside what somebody added.
-  const name = branchName(thread, session);
+  const { name } = own;
   const now = await host.branch.find(name);
   if (now?.sha === delivered) return null;
   const where = now === null ? "is gone" : `is at ${now.sha}`;

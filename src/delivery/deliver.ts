@@ -13,7 +13,7 @@ export type Target =
   /** A branch that does not exist yet, and nothing more: a person opens the pull request. */
   | { readonly kind: "branch"; readonly name: string }
   /** The branch of the pull request that the work was asked on; no pull request is opened. */
-  | { readonly kind: "pull-request"; readonly name: string };
+  | { readonly kind: "pull-request"; readonly name: string; readonly number: number };
 
 /** What leaves. Only a judged tree can: `passed` is made by the gate alone. */
 export type Work = {
@@ -24,6 +24,8 @@ export type Work = {
   readonly files: readonly CommitFile[];
   readonly message: string;
   readonly target: Target;
+  /** Of the effect that makes the branch or moves it. */
+  readonly branchKey: string;
   readonly pullRequest: {
     readonly title: string;
     /** Holds `marker`. */
@@ -59,7 +61,7 @@ export type DeliverTools = EffectTools & { readonly host: Host };
 /** Publishes a judged tree: a branch, then a pull request. Safe to be called again after any interruption. */
 export async function deliver(work: Work, tools: DeliverTools): Promise<Delivered> {
   const { name } = work.target;
-  const branch = await carryOut(branchEffect(work, tools.host), tools);
+  const branch = await carryOut(branchEffect(work, tools), tools);
   if (branch.kind === "refused") return { ...branch, effect: "branch", head: null };
   const head = branch.value;
   if (work.target.kind === "pull-request" || work.target.kind === "branch")
@@ -70,15 +72,16 @@ export async function deliver(work: Work, tools: DeliverTools): Promise<Delivere
   return { ...pull, effect: "pull-request", head };
 }
 
-function branchEffect(work: Work, host: Host): Effect<Sha> {
+function branchEffect(work: Work, { host, append }: DeliverTools): Effect<Sha> {
+  const { branchKey: key, parent, files, message } = work;
   const { name } = work.target;
   const { tree } = work.passed;
+  const detail = { branch: name, parent: parent.sha, tree };
   return {
-    key: `${work.session}/branch`,
-    detail: JSON.stringify({ branch: name, parent: work.parent.sha, tree }),
+    key,
+    detail: JSON.stringify(detail),
     find: () => findBranch(work, host),
     make: async () => {
-      const { parent, files, message } = work;
       const commit = await host.branch.commit({
         parent: parent.sha,
         parentTree: parent.tree,
@@ -87,6 +90,9 @@ function branchEffect(work: Work, host: Host): Effect<Sha> {
         message,
       });
       if (commit.kind === "refused") return commit;
+      // Nothing names the commit yet. From here on the log does, whatever becomes of the ref.
+      const made = JSON.stringify({ ...detail, commit: commit.sha });
+      await append({ type: "effect.intended", key, detail: made });
       const moved =
         work.target.kind === "new-branch" || work.target.kind === "branch"
           ? await host.branch.create(name, commit.sha)
@@ -107,8 +113,19 @@ async function findBranch(work: Work, host: Host): Promise<EffectDone<Sha> | Hos
     return refused("exists", `the branch ${target.name} exists at ${at.sha} with other content`);
   }
   if (at === null) return refused("gone", `the branch ${target.name} is gone`);
-  if (at.sha === parent.sha) return null;
+  if (at.sha === parent.sha) return target.kind === "pull-request" ? whyOver(target.number, host) : null;
   return refused("rejected", `the branch ${target.name} moved to ${at.sha}; the work is on ${parent.sha}`);
+}
+
+/** A commit on the branch of a pull request that is over would go nowhere. */
+async function whyOver(number: number, host: Host): Promise<HostRefusal | null> {
+  const thread = await host.thread(number);
+  if (thread === null) return refused("gone", `pull request #${number} is gone`);
+  if (thread.state === "open") return null;
+  return refused(
+    "gone",
+    `pull request #${number} was closed or merged meanwhile; reopen it to go on with it`,
+  );
 }
 
 type Pull = { readonly number: number; readonly url: string };

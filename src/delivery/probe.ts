@@ -30,13 +30,13 @@ async function lookUp(effect: Effect, options: Place): Promise<Probed | null> {
   const { session, key } = effect;
   const detail = detailOf(effect.detail);
   switch (key) {
-    case `${session}/branch`:
-      return probeBranch(detail, options.host);
     case `${session}/pull-request`:
       return probePull(detail, markerOf(options.key, session, "pull-request"), options.host);
     case `${session}/comment`:
       return probeComment(options.thread, markerOf(options.key, session, "comment"), options.host);
     default: {
+      if (/^\/branch(?:\/[2-9])?$/.test(key.slice(session.length)) && key.startsWith(session))
+        return probeBranch(detail, options.host);
       const asked = askedIn(key, session);
       return asked === null
         ? null

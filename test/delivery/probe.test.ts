@@ -16,6 +16,7 @@ const [tree, otherTree] = ["a", "b"].map((digit) => digit.repeat(40)) as [Tree, 
 
 const intents = {
   branch: JSON.stringify({ branch: "agent/7", parent, tree }),
+  "branch/2": JSON.stringify({ branch: "agent/7", parent, tree, commit: head }),
   "pull-request": JSON.stringify({ branch: "agent/7", base: "main" }),
   comment: JSON.stringify({ thread: 7 }),
   "question/toolu_1": JSON.stringify({ thread: 7 }),
@@ -51,6 +52,7 @@ describe("an effect that was intended and not settled", () => {
   it.each([
     ["branch", "there is none", none, "absent", "no branch agent/7"],
     ["branch", "it holds our files on our parent", withBranch({ tree, parents: [parent] }), "done", head],
+    ["branch/2", "it has a number", withBranch({ tree, parents: [parent] }), "done", head],
     ["branch", "it holds other files", withBranch({ tree: otherTree, parents: [parent] }), "absent", head],
     ["branch", "it stands on another parent", withBranch({ tree, parents: [elsewhere] }), "absent", head],
     ["branch", "it is a merge", withBranch({ tree, parents: [parent, elsewhere] }), "absent", head],

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseTree } from "../../src/base/hash.ts";
 import { parseCommand } from "../../src/command/command.ts";
-import { branchName, commitMessage } from "../../src/delivery/branch.ts";
 import { compareLink } from "../../src/delivery/compare-link.ts";
 import { markerOf, readRunsMarker, runsMarkerOf } from "../../src/delivery/marker.ts";
 import { type PullRequestFacts, pullRequestBody, pullRequestTitle } from "../../src/delivery/pull-request.ts";
@@ -254,19 +252,6 @@ describe("markers", () => {
     expect(readRunsMarker(key, session, ours.replace("5,9", "5,8"))).toBeNull();
     expect(readRunsMarker(key, sessionId("sffffffffffff"), ours)).toBeNull();
     expect(readRunsMarker(key, session, "")).toBeNull();
-  });
-});
-
-describe("branch and commit", () => {
-  it("have names that nothing in the work can choose", () => {
-    expect(branchName({ kind: "issue", number: 7 }, session)).toBe("agent/7-s0123456789ab");
-    expect(branchName(null, session)).toBe("agent/task-s0123456789ab");
-    const tree = parseTree("a".repeat(40));
-    if (tree === null) throw new Error("no tree");
-    const message = commitMessage({ title: "Fix it\n\nCo-authored-by: x <x@x>\n[skip ci]", session, tree });
-    const [subject = "", ...body] = message.split("\n");
-    expect(subject).toBe("Fix it Co-authored-by: x <x@\u200bx> [\u200bskip ci]");
-    expect(body.join("\n")).not.toMatch(/co-authored|skip ci/i);
   });
 });
 
