@@ -17,7 +17,7 @@ export type Ready =
  * it that was proved. Setup runs on every machine anew; what it leaves in ignored files is not part of the session.
  */
 export async function makeReady(work: Work, { signal }: { readonly signal: AbortSignal }): Promise<Ready> {
-  const { ground, workspace, means, config, journal } = work;
+  const { ground, workspace, means, config, story } = work;
   const { dirs } = ground;
   const impossible = await means.rooms.impossible();
   if (impossible !== null) return { kind: "refused", code: "sandbox", why: impossible };
@@ -26,14 +26,14 @@ export async function makeReady(work: Work, { signal }: { readonly signal: Abort
   const setup = await runSetup(work, signal);
   if (setup.kind === "refused") return setup;
   await Promise.all([workspace.copy(dirs.base, dirs.work), workspace.copy(dirs.home, dirs.workHome)]);
-  const { tree } = journal.state;
+  const { tree } = story.state;
   if (tree !== null && tree !== setup.tree) {
     const last = await restored(workspace, dirs.work, tree);
     if (last.kind === "refused") return last;
   }
   const opened = await means.rooms.open(dirs, { names: config.env, signal });
   if (opened.kind === "refused") return { kind: "refused", code: "sandbox", why: opened.why };
-  await journal.append({ type: "sandbox.started", sandbox: opened.room.sandbox, pid: opened.room.pid });
+  await story.append({ type: "sandbox.started", sandbox: opened.room.sandbox, pid: opened.room.pid });
   return { kind: "ready", room: opened.room };
 }
 
@@ -55,9 +55,9 @@ async function restored(
 type Setup = { readonly kind: "done"; readonly tree: Tree } | Extract<Ready, { kind: "refused" }>;
 
 async function runSetup(work: Work, signal: AbortSignal): Promise<Setup> {
-  const { ground, workspace, means, config, journal } = work;
+  const { ground, workspace, means, config, story } = work;
   const commands = config.setup;
-  await journal.append({ type: "setup.started", commands });
+  await story.append({ type: "setup.started", commands });
   const began = means.clock.elapsed();
   const runs =
     commands.length === 0
@@ -65,7 +65,7 @@ async function runSetup(work: Work, signal: AbortSignal): Promise<Setup> {
       : await means.rooms.setup(ground.dirs, commands, { names: config.env, signal });
   const failed = runs.find((run) => run.exitCode !== 0);
   const sealed = failed === undefined ? await workspace.seal(ground.dirs.base) : null;
-  await journal.append({
+  await story.append({
     type: "setup.settled",
     ok: sealed?.kind === "sealed",
     commands: await Promise.all(runs.map((run) => stored(run, work))),
