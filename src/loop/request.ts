@@ -1,13 +1,13 @@
 import { malformed, markBroken } from "./blocks.ts";
-import { remainingMs, spentOf } from "./budget.ts";
 import { makeRoom } from "./compact.ts";
 import { messagesOf, usedIds } from "./context.ts";
 import type { End } from "./end.ts";
 import type { ModelRequest, Reply } from "./model.ts";
 import { provePairing } from "./pairing.ts";
 import { paidFor, replyCost } from "./prices.ts";
-import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
+import { type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
+import { waitAfter } from "./wait.ts";
 import { outputWithin, sizeOf, windowOf } from "./window.ts";
 
 /**
@@ -60,7 +60,7 @@ function failureIn({ journal }: Run, reply: Extract<Reply, { kind: "reply" }>): 
 }
 
 async function failed(run: Run, failure: Failure): Promise<End | null> {
-  const { journal, clock, signal, onLive } = run;
+  const { journal } = run;
   const { number, attempts } = journal.state.turn;
   const { reason } = failure;
   await journal.append({
@@ -71,17 +71,7 @@ async function failed(run: Run, failure: Failure): Promise<End | null> {
     ...paidFor(failure, run),
   });
   if (failure.verdict === "too-large") return afterRefusal(run);
-  const openMs = clock.elapsed() - (run.turnStartedAt ?? clock.elapsed());
-  const next = afterFailure(failure, {
-    tries: journal.facts.tries,
-    random: run.random(),
-    remainingMs: remainingMs(run.budget, spentOf(journal.state, openMs)),
-    nowMs: clock.now(),
-  });
-  if (next.kind === "stop") return next.end;
-  onLive({ kind: "retry.wait", ms: next.ms, reason: failure.reason });
-  await clock.sleep(next.ms, { signal });
-  return null;
+  return waitAfter(run, failure, journal.facts.tries);
 }
 
 /** Asked again only once the conversation is shorter. */

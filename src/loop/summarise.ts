@@ -1,13 +1,13 @@
 import type { Usage } from "../session/event.ts";
 import { textOf } from "./blocks.ts";
-import { remainingMs, spentOf } from "./budget.ts";
 import type { End } from "./end.ts";
 import type { Message, ModelRequest, Reply } from "./model.ts";
 import { paidFor, replyCost } from "./prices.ts";
-import { afterFailure, type Failure, triesMax, unavailable } from "./retry.ts";
+import { type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { summaryPrompt } from "./summary-prompt.ts";
 import { type Transcript, transcriptOf } from "./transcript.ts";
+import { waitAfter } from "./wait.ts";
 import { bytesPerToken } from "./window.ts";
 
 /** `words` is null where the model writes nothing that can be used; what it cost is known in any case. */
@@ -91,21 +91,10 @@ function summaryRequest(
 
 /** Records a failed try and waits before the next; the end where there is none. */
 async function failed(run: Run, failure: Failure): Promise<End | null> {
-  const { journal, clock, signal, onLive } = run;
   await recordFailure(run, failure);
   // A shorter transcript is another request: it need not wait.
   if (failure.verdict === "too-large") return null;
-  const openMs = clock.elapsed() - (run.turnStartedAt ?? clock.elapsed());
-  const next = afterFailure(failure, {
-    tries: journal.facts.fill.tries,
-    random: run.random(),
-    remainingMs: remainingMs(run.budget, spentOf(journal.state, openMs)),
-    nowMs: clock.now(),
-  });
-  if (next.kind === "stop") return next.end;
-  onLive({ kind: "retry.wait", ms: next.ms, reason: failure.reason });
-  await clock.sleep(next.ms, { signal });
-  return null;
+  return waitAfter(run, failure, run.journal.facts.fill.tries);
 }
 
 /** Outside of a request of the turn, which is how the fold knows that it is one of a summary. */
