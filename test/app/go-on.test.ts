@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Means } from "../../src/app/means.ts";
 import { endOf, type LifeOptions, live, type Played } from "../kit/story/play.ts";
-import { comment, eventsOf, givenStage, type Stage } from "../kit/story/stage.ts";
+import { comment, eventsOf, givenStage, type Stage, thread } from "../kit/story/stage.ts";
 import { type Step, tellsStory } from "../kit/story/tale.ts";
 import { flip } from "./given-refusal.ts";
 
@@ -178,6 +178,20 @@ describe("words on a thread", () => {
     const later = await next({ says: "@baton and the other", ...expired });
     expect(endOf(later)).toBe("pull-request/opened");
     expect(toldIn(later)).toContain("and the other");
+  });
+
+  it("that waited for a run which somebody stopped after them are kept, and the session stays stopped", async () => {
+    const { stage, next } = given();
+    const by = (id: number, says?: string): LifeOptions => ({
+      ...(says === undefined ? {} : { says, comment: id }),
+      ...over(() => ({ earshot: { since: 0, comment: id } })),
+    });
+    stage.github.comments.push({ id: 940, thread, author: "octo", body: "@baton stop", at: 5000 });
+    expect(endOf(await next(by(comment)))).toBe("suspended/stopped");
+    expect(endOf(await next(by(930, "@baton mind the tabs")))).toBe("suspended/stopped");
+    const resumed = await next(by(950, "@baton and go on"));
+    expect(endOf(resumed)).toBe("pull-request/opened");
+    expect(toldIn(resumed, 0)).toContain("mind the tabs");
   });
 
   it("on a thread that was closed begin nothing, and still go on with its session", async () => {
