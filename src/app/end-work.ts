@@ -1,4 +1,4 @@
-import { limits } from "../base/limits.ts";
+import { cutText } from "../base/lines.ts";
 import type { Stopped } from "../delivery/status-comment.ts";
 import type { Waiting, Waits } from "../delivery/waiting.ts";
 import type { Identity } from "../session/event.ts";
@@ -6,6 +6,9 @@ import type { State } from "../session/state.ts";
 import { fencedNow } from "./deliver-work.ts";
 import { allIsKept, type Outcome, type OutcomeKind, outcome, sentenceOf } from "./outcome.ts";
 import type { Work } from "./work.ts";
+
+/** A record of the log holds it, which has an end. */
+const detailCharactersMax = 8 * 1024;
 
 type Published = {
   readonly branch?: string;
@@ -52,7 +55,7 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
     await journal.append({ type: "session.ended", outcome: ended.outcome, reason });
   } else {
     const input = ended.kind === "suspended" && ended.input !== undefined ? { input: ended.input } : {};
-    const told = detail.slice(0, limits.inlineBytesMax);
+    const told = cutText(detail, detailCharactersMax);
     await journal.append({ type: "run.suspended", reason, detail: told, ...input });
   }
   const kind = kindOf(ended);

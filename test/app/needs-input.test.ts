@@ -126,6 +126,17 @@ describe("a session that waits", () => {
   });
 });
 
+it("Questions that are too long to be kept whole are not cut without a word", async () => {
+  const questions = ["a", "b", "c"].map((letter) => {
+    return { name: "ask", input: { question: letter.repeat(4000) } };
+  });
+  const { stage, next } = await given([{ calls: questions }]);
+  expect(endOf(await next())).toBe("needs-input/question");
+  expect(asks(stage)[0]?.body).toContain("c".repeat(4000));
+  expect(endOf(await next({ asks: "resume" }))).toBe("needs-input/question");
+  expect(stage.github.comments.at(-1)?.body).toMatch(/cc…\n/);
+});
+
 describe("a verdict", () => {
   const oneCall: readonly Step[] = [
     { calls: [write("a.txt")] },
