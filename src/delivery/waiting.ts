@@ -80,7 +80,7 @@ function answers({ session, triggerPhrase, thread }: WaitingOptions): string {
   if (thread === null) return `To answer, ${dispatch}.`;
   return [
     `To answer, comment ${commandSpan(triggerPhrase, "<your answer>")} on #${thread}, or ${dispatch}.`,
-    `Begin it with your own words: what begins with ${codeSpan("fix")} or ${codeSpan("stop")} is that command.`,
+    `Begin it with your own words: what begins with ${codeSpan("fix")}, ${codeSpan("stop")} or another command is that command.`,
   ].join(" ");
 }
 
