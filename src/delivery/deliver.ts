@@ -89,7 +89,7 @@ function branchEffect(work: Work, { host, append }: DeliverTools): Effect<Sha> {
         files,
         message,
       });
-      if (commit.kind === "refused") return commit;
+      if (commit.kind === "refused") return { ...commit, unmade: true };
       // Nothing names the commit yet. From here on the log does, whatever becomes of the ref.
       const made = JSON.stringify({ ...detail, commit: commit.sha });
       await append({ type: "effect.intended", key, detail: made });

@@ -81,13 +81,17 @@ export async function makeOnce<T>(effect: Making<T>, tools: MakeTools): Promise<
   if (before !== null) return before;
   for (let number = 1; ; number += 1) {
     const made = await effect.make();
-    if (made.kind === "done" || (made.code !== "unavailable" && made.code !== "exists")) return made;
+    if (made.kind === "done" || !mayBeMade(made)) return made;
     const seen = await lookAgain(effect, tools);
     if (seen !== null) return seen;
     if (made.code === "exists" || number >= makesMax || tools.signal.aborted) return made;
     const lost = await found(() => fenceOf(tools));
     if (lost !== null) return lost;
   }
+}
+
+function mayBeMade({ code, unmade }: HostRefusal): boolean {
+  return (code === "unavailable" && unmade !== true) || code === "exists";
 }
 
 /** Our own request may have got through, now or in a run that died: what is there decides. */

@@ -29,6 +29,8 @@ export type HostRefusal = {
     /** Never GitHub's word: another run has the session now, so that nothing was asked of GitHub. */
     | "fenced";
   readonly why: string;
+  /** It is known that nothing was made; else what is `unavailable` or `exists` may be ours. */
+  readonly unmade?: true;
 };
 
 export type Made = { readonly kind: "made"; readonly id: number; readonly url: string };

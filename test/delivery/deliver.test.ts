@@ -3,7 +3,7 @@ import { memoryHost } from "../../src/adapters/memory/host.ts";
 import type { Sha } from "../../src/base/hash.ts";
 import { deliver, type Work } from "../../src/delivery/deliver.ts";
 import { type Host, HostUnavailable } from "../../src/delivery/host.ts";
-import { base, before, given, losing, target, tree, work } from "./given-delivery.ts";
+import { base, before, given, losing, lost, target, tree, work } from "./given-delivery.ts";
 
 describe("delivery", () => {
   it("records and ships each intent, looks up, and only then makes it", async () => {
@@ -69,6 +69,15 @@ describe("delivery", () => {
     });
     expect(events.map(({ type }) => type)).toEqual(["effect.intended"]);
     expect(await deliver(work, tools())).toMatchObject({ kind: "pull-request" });
+  });
+
+  it("does not wait for a branch whose commit could not be made", async () => {
+    const { github, events, order, tools } = given();
+    const host = memoryHost(github);
+    const asked = tools({ ...host, branch: { ...host.branch, commit: async () => lost } });
+    expect(await deliver(work, asked)).toMatchObject({ effect: "branch", code: "unavailable" });
+    expect([asked.clock.elapsed(), events.length]).toEqual([0, 1]);
+    expect(order.filter((one) => one === "find branch")).toHaveLength(1);
   });
 
   it("does not take over a branch with other content (F29)", async () => {

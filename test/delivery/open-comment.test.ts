@@ -67,6 +67,15 @@ describe("the session's comment", () => {
     expect([again.kind, github.comments.length]).toEqual(["done", 1]);
   });
 
+  it("is neither looked for nor made again where GitHub said that it did nothing", async () => {
+    const { github, tools, order } = given();
+    const create = async () => ({ ...lost, unmade: true }) as const;
+    const asked = tools({ ...memoryHost(github), comment: { ...memoryHost(github).comment, create } });
+    expect(await openComment(comment, asked)).toMatchObject({ code: "unavailable" });
+    expect(order.filter((one) => one === "create comment")).toHaveLength(1);
+    expect(asked.clock.elapsed()).toBe(0);
+  });
+
   it("is not made again by a run that another one has replaced meanwhile", async () => {
     const { github, tools, order } = given();
     const never = { ...memoryHost(github).comment, create: async () => lost };

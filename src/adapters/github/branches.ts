@@ -1,10 +1,12 @@
 import { parseSha, parseTree, type Sha, type Tree } from "../../base/hash.ts";
 import type { BranchHost, CommitFile, HostRefusal } from "../../delivery/host.ts";
-import { type No, untilAnswered } from "./client.ts";
+import { type Answer, type No, untilAnswered, untilSeen } from "./client.ts";
 import type { Place } from "./place.ts";
 import { cannotTell, isAbsent, refusalOf } from "./refusal.ts";
 
 const needs = "contents: write";
+/** What GitHub says of an object that it does not know. */
+const unseenObject = /\b(?:object|sha) does not exist|BadObjectState|could not resolve to a (?:commit|node)/i;
 
 /** Branches by the Git Data API and one GraphQL mutation, so that no git process ever holds the token. */
 export function githubBranches(place: Place): BranchHost {
@@ -65,7 +67,7 @@ async function makeCommit(
   // No author and no committer: GitHub then names the token's account and signs the commit, so that it shows as
   // verified and passes a rule that wants signatures. Nothing in either comes from the work (T31).
   const { message, tree, parent } = commit;
-  const made = await untilAnswered(place, () =>
+  const made = await untilMade(place, () =>
     client.ask(
       (request) => client.rest.git.createCommit({ owner, repo, message, tree, parents: [parent], request }),
       { signal },
@@ -109,7 +111,7 @@ async function makeTree(
   let sha: string = commit.parentTree;
   if (entries.length > 0) {
     const tree = entries.map((entry) => ({ ...entry }));
-    const made = await untilAnswered(place, () =>
+    const made = await untilMade(place, () =>
       client.ask(
         (request) => client.rest.git.createTree({ owner, repo, base_tree: commit.parentTree, tree, request }),
         { signal },
@@ -122,14 +124,20 @@ async function makeTree(
   throw new Error(`GitHub made the tree ${sha} where ${commit.tree} was verified; nothing was published`);
 }
 
+/** An object of objects that were made just before. */
+function untilMade<T>(place: Place, ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  return untilSeen(place, unseenObject, () => untilAnswered(place, ask));
+}
+
 async function createRef(
-  { client, owner, repo, signal }: Place,
+  place: Place,
   ref: string,
   sha: Sha,
 ): Promise<{ readonly kind: "made" } | HostRefusal> {
-  const made = await client.ask((request) => client.rest.git.createRef({ owner, repo, ref, sha, request }), {
-    signal,
-  });
+  const { client, owner, repo, signal } = place;
+  const made = await untilSeen(place, unseenObject, () =>
+    client.ask((request) => client.rest.git.createRef({ owner, repo, ref, sha, request }), { signal }),
+  );
   return made.kind === "no" ? refusalOf(made, needs) : { kind: "made" };
 }
 
@@ -153,7 +161,7 @@ async function advanceRef(
   if (repository.kind === "no") return refusalOf(repository, needs);
   const update = { name: `refs/heads/${name}`, beforeOid: from, afterOid: to, force: false };
   const input = { repositoryId: repository.data.node_id, refUpdates: [update] };
-  const moved = await client.graphql(moveRefs, { input }, { signal });
+  const moved = await untilSeen(place, unseenObject, () => client.graphql(moveRefs, { input }, { signal }));
   if (moved.kind === "ok") return { kind: "made" };
   const refusal = refusalOf(moved, needs);
   if (refusal.code !== "rejected" && refusal.code !== "gone") return refusal;

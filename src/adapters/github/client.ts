@@ -124,6 +124,27 @@ export async function untilAnswered<T>(
   }
 }
 
+/** GitHub may know what it made everywhere only after a while; how long is not documented, ten seconds have been seen. */
+const unseenWaitsMs = [1000, 2000, 4000, 8000];
+
+/**
+ * Asks again while GitHub says that it does not know what we have made just before. Only for that: what others made or
+ * took away is as it says. A refusal made nothing, so asking again cannot make two.
+ */
+export async function untilSeen<T>(
+  { clock, signal }: Pick<ClientOptions, "clock" | "signal">,
+  unseen: RegExp,
+  ask: () => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  for (const ms of unseenWaitsMs) {
+    const made = await ask();
+    const lags = made.kind === "no" && made.status !== null && made.status < 500 && unseen.test(made.why);
+    if (!lags || signal.aborted) return made;
+    await clock.sleep(ms, { signal });
+  }
+  return ask();
+}
+
 async function answerOf<T>(
   request: (request: RequestOptions) => Promise<Response<T>>,
   options: RequestOptions,

@@ -3,7 +3,7 @@ import { HostUnavailable } from "../../delivery/host.ts";
 import type { SessionId } from "../../session/id.ts";
 import type { Claimed, Lease, Leases } from "../../session/leases.ts";
 import { aliveAtGitHub } from "./alive.ts";
-import type { No } from "./client.ts";
+import { type No, untilAnswered } from "./client.ts";
 import { leaseText, parseLease } from "./lease-text.ts";
 import type { Place } from "./place.ts";
 import { cannotTell, isAbsent, refusalOf } from "./refusal.ts";
@@ -65,28 +65,16 @@ function unavailable(no: No): Claimed {
  * The commit holds its own message as a file: GitHub refuses to make an empty tree, and does not document whether it
  * takes one that it was never given.
  */
-async function commitOf(
-  { client, owner, repo }: Place,
-  text: string,
-  signal: AbortSignal,
-): Promise<Sha | No> {
+async function commitOf(place: Place, text: string, signal: AbortSignal): Promise<Sha | No> {
+  const { client, owner, repo } = place;
   const entry = { path: "lease.json", mode: "100644", type: "blob", content: text } as const;
-  const tree = await client.ask(
-    (request) => client.rest.git.createTree({ owner, repo, tree: [entry], request }),
-    { signal },
+  const tree = await untilAnswered(place, () =>
+    client.ask((request) => client.rest.git.createTree({ owner, repo, tree: [entry], request }), { signal }),
   );
   if (tree.kind === "no") return tree;
-  const commit = await client.ask(
-    (request) =>
-      client.rest.git.createCommit({
-        owner,
-        repo,
-        message: text,
-        tree: tree.data.sha,
-        parents: [],
-        request,
-      }),
-    { signal },
+  const made = { owner, repo, message: text, tree: tree.data.sha, parents: [] };
+  const commit = await untilAnswered(place, () =>
+    client.ask((request) => client.rest.git.createCommit({ ...made, request }), { signal }),
   );
   if (commit.kind === "no") return commit;
   const sha = parseSha(commit.data.sha);

@@ -1,12 +1,10 @@
 import type { HostRefusal, Made, PullRequestHost } from "../../delivery/host.ts";
-import { untilAnswered } from "./client.ts";
+import { untilAnswered, untilSeen } from "./client.ts";
 import { allPages } from "./pages.ts";
 import type { Place } from "./place.ts";
 import { cannotTell, refusalOf } from "./refusal.ts";
 
 const needs = "pull-requests: write";
-const lagTriesMax = 4;
-const lagWaitMs = 1000;
 
 type Pull = Parameters<PullRequestHost["open"]>[0];
 
@@ -58,18 +56,15 @@ export function githubPullRequests(place: Place): PullRequestHost {
 }
 
 async function openPull(place: Place, pull: Pull): Promise<Made | HostRefusal> {
-  const { client, owner, repo, clock, signal } = place;
+  const { client, owner, repo, signal } = place;
   const { branch: head, base, title, body, draft } = pull;
-  for (let number = 1; ; number++) {
-    const opened = await client.ask(
+  // The branch was made just before.
+  const opened = await untilSeen(place, /\bhead invalid\b/i, () =>
+    client.ask(
       (request) => client.rest.pulls.create({ owner, repo, head, base, title, body, draft, request }),
       { signal },
-    );
-    if (opened.kind === "ok") return { kind: "made", id: opened.data.number, url: opened.data.html_url };
-    // GitHub answers 422 until the branch that we just made is visible everywhere. A 422 made nothing, so asking
-    // again cannot make two.
-    const lags = opened.status === 422 && /\bhead invalid\b/i.test(opened.why);
-    if (!lags || number >= lagTriesMax || signal.aborted) return refusalOf(opened, needs);
-    await clock.sleep(lagWaitMs, { signal });
-  }
+    ),
+  );
+  if (opened.kind === "no") return refusalOf(opened, needs);
+  return { kind: "made", id: opened.data.number, url: opened.data.html_url };
 }

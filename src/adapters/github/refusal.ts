@@ -22,7 +22,13 @@ const bySentence: readonly (readonly [RegExp, Code])[] = [
 /** What a write that GitHub did not do means to delivery. `needs` names the missing permission where that is why. */
 export function refusalOf(no: No, needs: Needs): HostRefusal {
   const code = codeOf(no);
-  return { kind: "refused", code, why: code === "forbidden" ? `${no.why} (needs \`${needs}\`)` : no.why };
+  const why = code === "forbidden" ? `${no.why} (needs \`${needs}\`)` : no.why;
+  return { kind: "refused", code, why, ...(isTurnedAway(no) && { unmade: true }) };
+}
+
+/** By a token that died or a limit, before anything was done. */
+function isTurnedAway({ status }: No): boolean {
+  return status === 401 || status === 403 || status === 429;
 }
 
 function codeOf({ status, why }: No): Code {

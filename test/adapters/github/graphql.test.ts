@@ -33,7 +33,7 @@ describe("moving a branch by a compare-and-swap", () => {
     ["breaks the connection", { network: "reset" as const }],
     ["answers 502", { status: 502 }],
     ["says that something went wrong", wrong("Something went wrong while executing your query.")],
-  ])("is asked once, and cannot tell, when GitHub %s", async (_, fault) => {
+  ])("is asked once, and cannot tell, when GitHub %s (F39)", async (_, fault) => {
     await using world = await githubWorld();
     const { from, to } = await branchIn(world);
     world.github.fail({ path: /^\/graphql$/, after: true, ...fault });

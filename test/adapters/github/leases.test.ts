@@ -37,7 +37,7 @@ describe("refs as leases", () => {
     await using world = await githubWorld();
     world.github.fail({ method: "POST", path: /\/git\/refs$/, network: "reset" });
     await expect(githubLeases(world.place).claim(lease, { signal })).rejects.toThrow("cannot claim");
-    world.github.fail({ method: "POST", path: /\/git\/trees$/, status: 500 });
+    world.github.fail({ method: "POST", path: /\/git\/trees$/, times: 4, status: 500 });
     await expect(githubLeases(world.place).claim(lease, { signal })).rejects.toThrow("status 500");
   });
 

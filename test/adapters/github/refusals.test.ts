@@ -1,20 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { ownIdentity } from "../../../src/adapters/github/identity.ts";
+import { treeIdOf, withFiles } from "../../../src/adapters/memory/git-objects.ts";
 import { parseSha, type Sha } from "../../../src/base/hash.ts";
 import { HostUnavailable } from "../../../src/delivery/host.ts";
+import { baseEntries, baseTree } from "../../contracts/host.ts";
+import { handClock } from "../../kit/given.ts";
 import { type GitHubWorld, githubWorld } from "./world.ts";
 
 const pull = { branch: "topic", base: "main", title: "Fix", body: "Why", draft: true };
 
 async function withTopic(world: GitHubWorld): Promise<Sha> {
   world.github.commit({ files: { "a.txt": "two\n" }, branch: "topic" });
-  const sha = parseSha(world.github.git("rev-parse", "topic"));
-  if (sha === null) throw new Error("no commit");
+  return shaOf(world.github.git("rev-parse", "topic"));
+}
+
+function shaOf(text: string): Sha {
+  const sha = parseSha(text);
+  if (sha === null) throw new Error(`${text} is no commit`);
   return sha;
 }
 
 describe("what GitHub refuses", () => {
-  it("is not-permitted where the settings forbid pull requests", async () => {
+  it("is not-permitted where the settings forbid pull requests (F32)", async () => {
     await using world = await githubWorld({ settings: { actionsMayCreatePullRequests: false } });
     await withTopic(world);
     expect(await world.host.pullRequest.open(pull)).toMatchObject({
@@ -24,7 +31,7 @@ describe("what GitHub refuses", () => {
     });
   });
 
-  it("is forbidden, naming the missing line of `permissions`", async () => {
+  it("is forbidden, naming the missing line of `permissions` (F33)", async () => {
     await using world = await githubWorld({
       settings: { job: { contents: "read", issues: "read", "pull-requests": "read" } },
     });
@@ -62,16 +69,18 @@ describe("what GitHub refuses", () => {
     [410, "This issue was deleted", "gone"],
     [500, "oops", "unavailable"],
     [422, "something new", "rejected"],
-  ] as const)('is told by status %s and "%s"', async (status, message, code) => {
+  ] as const)('is told by status %s and "%s" (F34)', async (status, message, code) => {
     await using world = await githubWorld();
     const sha = await withTopic(world);
     world.github.fail({ method: "POST", path: /\/git\/refs$/, status, body: { message } });
     const refused = await world.host.branch.create("agent/x", sha);
     expect(refused).toMatchObject({ kind: "refused", code });
     expect("why" in refused && refused.why).toContain(message);
+    // A token that died or may not is turned away before anything is done.
+    expect("unmade" in refused).toBe(status === 401 || status === 403);
   });
 
-  it("is a thrown HostUnavailable for a look-up that got no answer, never nothing", async () => {
+  it("is a thrown HostUnavailable for a look-up that got no answer, never nothing (F28)", async () => {
     await using world = await githubWorld();
     const { host, github } = world;
     for (const look of [
@@ -85,20 +94,45 @@ describe("what GitHub refuses", () => {
     }
   });
 
-  it("is asked again for a pull request while the new branch is not visible yet", async () => {
-    await using world = await githubWorld();
-    await withTopic(world);
-    const errors = [{ resource: "PullRequest", field: "head", code: "invalid" }];
-    world.github.fail({
-      method: "POST",
-      path: /\/pulls$/,
-      status: 422,
-      body: { message: "Validation Failed", errors },
-      times: 2,
-    });
-    expect(await world.host.pullRequest.open(pull)).toMatchObject({ kind: "made" });
-    expect(await world.github.pulls()).toHaveLength(1);
-  });
+  const unseenHead = {
+    message: "Validation Failed",
+    errors: [{ resource: "PullRequest", field: "head", code: "invalid" }],
+  };
+  const sentence = (message: string) => ({ message });
+  const unseenCommit = {
+    errors: [{ message: `Could not resolve to a commit with the oid ${"1".repeat(40)}` }],
+  };
+  it.each([
+    ["the branch of a pull request", 422, /\/pulls$/, unseenHead],
+    ["a blob", 422, /\/git\/trees$/, sentence("GitRPC::BadObjectState")],
+    ["a tree", 422, /\/git\/commits$/, sentence("Tree SHA does not exist")],
+    ["a commit", 422, /\/git\/refs$/, sentence("Object does not exist")],
+    ["a commit to move to", 200, /^\/graphql$/, { data: { updateRefs: null }, ...unseenCommit }],
+  ])(
+    "is asked again while it does not see %s that was made just before (F35)",
+    async (_, status, path, body) => {
+      const clock = handClock();
+      await using world = await githubWorld({ clock });
+      const { host, github } = world;
+      const times = 4;
+      github.fail({ method: "POST", path, status, body, times });
+      const base = shaOf(github.git("rev-parse", "main"));
+      const file = { path: "a.txt", mode: "100644", bytes: Buffer.from("two\n") } as const;
+      const tree = treeIdOf(withFiles(baseEntries, [file]));
+      const made = await host.branch.commit({
+        ...{ parent: base, parentTree: baseTree, tree, files: [file] },
+        message: "Fix",
+      });
+      const sha = made.kind === "committed" ? made.sha : base;
+      expect(await host.branch.create("topic", sha)).toEqual({ kind: "made" });
+      expect(await host.branch.advance("main", { from: base, to: sha })).toEqual({ kind: "made" });
+      github.git("update-ref", "refs/heads/main", base);
+      expect(await host.pullRequest.open(pull)).toMatchObject({ kind: "made" });
+      expect(await github.pulls()).toHaveLength(1);
+      expect(clock.elapsed()).toBe(15_000);
+      expect(github.exchanges.filter((exchange) => exchange.fault)).toHaveLength(times);
+    },
+  );
 
   it("shows a pull request's head, a fork's too, and nothing for an issue that moved away", async () => {
     await using world = await githubWorld();
