@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryTool } from "../../src/adapters/memory/toolbox.ts";
 import { texts } from "../../src/loop/decide.ts";
+import { heldClock } from "../kit/held-clock.ts";
 import { failure, given, modelOf, opening, outline, reply, text, use } from "./given-loop.ts";
 
 /** Tools that never end by themselves and say when they have begun. */
@@ -36,9 +37,11 @@ describe("cancelling", () => {
   });
 
   it("ends a wait between two tries", async () => {
+    const clock = heldClock();
     const session = await given({
       model: modelOf([failure()]),
-      onLive: (live) => live.kind === "retry.wait" && session.abort.abort(),
+      parts: { clock },
+      onLive: (live) => live.kind === "retry.wait" && setImmediate(() => session.abort.abort()),
     });
     expect(await session.run()).toEqual({ kind: "cancelled" });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../src/session/event.ts";
+import { inline } from "../kit/given.ts";
 import {
   failure,
   given,
@@ -12,6 +13,7 @@ import {
   shell,
   text,
   use,
+  write,
 } from "./given-loop.ts";
 
 describe("budgets", () => {
@@ -74,6 +76,22 @@ describe("budgets", () => {
     expect(raised.requests.length).toBe(20);
   });
 
+  it("counts the waits of the turn that is open, too", async () => {
+    const wait = failure({ retryAfterMs: 70_000 });
+    const session = await given({ model: modelOf([wait, wait]), budget: { minutes: 2 } });
+    expect(await session.run()).toMatchObject({
+      kind: "provider",
+      reason: expect.stringContaining("after the time budget"),
+    });
+  });
+
+  it("are told of once a paused reply is whole, since nothing may stand behind it before", async () => {
+    const half = reply([text("Half")], { stopReason: "pause_turn" });
+    const session = await given({ model: modelOf([half, reply([text("Done")])]), budget: { turns: 2 } });
+    expect(await session.run()).toEqual({ kind: "finished", text: "Done" });
+    expect(outline(session.events)).not.toContain("note budget");
+  });
+
   it("tells the model once when only one turn is left", async () => {
     const script = [...[1, 2, 3, 4].map((i) => ({ calls: [read(`${i}`)] })), { text: "Done" }];
     const session = await given({ script, budget: { turns: 5 } });
@@ -110,6 +128,25 @@ describe("a model that goes round in circles", () => {
     ];
     const session = await given({ script });
     expect(await session.run()).toEqual({ kind: "finished", text: "Done" });
+  });
+
+  it("is not taken to repeat itself by a change that is made with the same words each time", async () => {
+    const script = [...Array(6).fill({ calls: [write("more")] }), { text: "Done" }];
+    const session = await given({ script });
+    expect(await session.run()).toEqual({ kind: "finished", text: "Done" });
+    expect(outline(session.events)).not.toContain("note stuck");
+  });
+
+  it("is told anew once the checks have found something", async () => {
+    const same = { calls: [read("a")] };
+    const session = await given({
+      script: [same, same, same, { text: "Done" }, same, same, same, { text: "Done again" }],
+    });
+    expect(await session.run()).toEqual({ kind: "finished", text: "Done" });
+    const tree = session.disk.tree();
+    await session.story.append({ type: "gate.failed", round: 1, tree, findings: inline("Red.") });
+    expect(await session.run()).toEqual({ kind: "finished", text: "Done again" });
+    expect(outline(session.events).filter((line) => line === "note stuck").length).toBe(2);
   });
 
   it("is not taken to repeat itself by several calls of one batch with the same result", async () => {
