@@ -36,7 +36,9 @@ export async function handle(
   if (command.kind !== "go-on") void noticed.react();
   const ended = await carryOut(checked.command, parts, signal).catch(options.fault ?? thrown);
   if (ended.reason !== leftToRunReason) await noticed.react();
-  if (trigger.kind === "comment" && !signal.aborted) await answerOthers(trigger, means, signal);
+  // Beside a run that works nobody can tell what was dropped and what that run has yet to take in.
+  const isBeside = ended.reason === leftToRunReason || ended.reason === "busy";
+  if (trigger.kind === "comment" && !signal.aborted && !isBeside) await answerOthers(trigger, means, signal);
   // A session tells its end in its own comment; what ended before there was one is told in a reply.
   if (ended.report === "" && ended.kind !== "ignored" && !options.opened?.())
     await tell(trigger, ended, means);

@@ -125,6 +125,20 @@ describe("words on a thread", () => {
     expect(endOf(await next({ says: "@baton mind the tabs" }))).toBe("ignored/taken-by-run");
   });
 
+  it("that a working run has yet to take in are not told of as dropped by words after them", async () => {
+    const { stage, next } = given();
+    await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
+    revive(stage);
+    const words = { thread, author: "octo", body: "@baton mind the tabs", at: Date.now() };
+    for (const id of [950, 960]) {
+      stage.github.comments.push({ ...words, id });
+      expect(endOf(await next({ says: words.body, comment: id }))).toBe("ignored/taken-by-run");
+      revive(stage);
+    }
+    expect(endOf(await next({ asks: "resume", comment: 970 }))).toBe("refused/busy");
+    expect(stage.github.comments.filter(({ body }) => body.includes("No run has taken up"))).toEqual([]);
+  });
+
   it.each([
     ["has suspended, and only its job goes on", {}, "survives"],
     [
