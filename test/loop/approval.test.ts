@@ -151,6 +151,29 @@ describe("an approval", () => {
     }
   });
 
+  it("that was denied stays so when the run dies before the model is told", async () => {
+    const { events, asked, files } = await upToIntended();
+    const session = await waiting({
+      script,
+      resumed: [...events.slice(0, asked), denied("call_1_1")],
+      files,
+    });
+    for (const event of [claim, ...abandonApprovals(session.story.state, 2)])
+      await session.story.append(event);
+    await session.run();
+    const [first] = resultsIn(lastResults(session.requests)) ?? [];
+    expect(first).toBe("Not executed: octo denied it.");
+  });
+
+  it("that was denied cannot be allowed after that", async () => {
+    const { events, asked, files } = await upToIntended();
+    const said = [denied("call_1_1"), granted("call_1_1")];
+    const session = await waiting({ script, resumed: [...events.slice(0, asked), ...said], files });
+    expect(session.story.state.approvals["call_1_1"]?.status).toBe("denied");
+    await session.run();
+    expect(session.disk.text).toBe("");
+  });
+
   it("outlives a clean suspend, and is used once", async () => {
     const { events, files } = await upToIntended();
     const resumed = events.slice(0, events.indexOf(suspended) + 1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { digestOf, type Tree } from "../../src/base/hash.ts";
 import type { ModelRequest, Reply } from "../../src/loop/model.ts";
 import { worthOf } from "../../src/loop/summarise.ts";
 import { summaryPrompt } from "../../src/loop/summary-prompt.ts";
@@ -66,6 +67,17 @@ describe("a conversation that fills three quarters of the window", () => {
     expect(story.state.usage.input).toBe(172_000);
     expect(compacted(events)[0]).toMatchObject({ usage: { input: 20_000, output: 10 }, why: "near-full" });
     expect(requests.length).toBe(3);
+  });
+
+  it.each([
+    ["is kept", false],
+    ["is left out once they have passed", true],
+  ])("is shortened so that what the checks found %s", async (_title, passed) => {
+    const tree = "1".repeat(40) as Tree;
+    const log: SessionEvent[] = [{ type: "gate.failed", round: 1, tree, findings: inline("Test a is red.") }];
+    if (passed) log.push({ type: "gate.passed", round: 2, tree, definitions: digestOf("") });
+    const { told } = await play([first, full, summary, done], { log });
+    expect(told.includes("Test a is red.")).toBe(!passed);
   });
 
   it("is not shortened where the budget is used up", async () => {
