@@ -1,9 +1,8 @@
-// Plays cases of the sweep against a copy of the source with one place changed, to show that the judge notices.
+// Plays cases of a sweep against a copy of the source with one place changed, to show that the judge notices.
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Tally } from "./sweep.ts";
 
 export type Mutation = {
   /** A source file, such as `loop/decide.ts`. */
@@ -15,8 +14,9 @@ export type Mutation = {
 
 const root = resolve(import.meta.dirname, "../../..");
 
-/** What `node test/sweeps/faults.ts` with these arguments counts in the changed copy. */
-export async function sweepChanged(
+/** What `node test/sweeps/<sweep>.ts` with these arguments counts in the changed copy, in its last line. */
+export async function sweepChanged<Tally>(
+  sweep: "faults" | "delivery",
   { file, find, replace }: Mutation,
   args: readonly string[],
 ): Promise<Tally> {
@@ -34,16 +34,15 @@ export async function sweepChanged(
       path,
       source.replace(find, () => replace),
     );
-    return await counted(dir, args);
+    return await counted<Tally>(join(dir, `test/sweeps/${sweep}.ts`), args);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-function counted(dir: string, args: readonly string[]): Promise<Tally> {
+function counted<Tally>(sweep: string, args: readonly string[]): Promise<Tally> {
   return new Promise((settle, reject) => {
-    const sweep = join(dir, "test/sweeps/faults.ts");
-    execFile(process.execPath, [sweep, ...args], { cwd: dir }, (error, stdout, stderr) => {
+    execFile(process.execPath, [sweep, ...args], (error, stdout, stderr) => {
       const last = stdout.trim().split("\n").at(-1) ?? "";
       // It ends with 1 when a case came out wrong, which is what is looked for.
       if (last.startsWith("{")) settle(JSON.parse(last) as Tally);

@@ -34,6 +34,8 @@ export type Stage = {
   readonly shelves: MemoryShelves;
   readonly base: { readonly sha: Sha; readonly files: ReadonlyMap<string, string> };
   readonly processes: Process[];
+  /** The id of its first run; those after it count up. */
+  readonly firstRun: number;
   /** Whether commands run without a sandbox, so that each is an external call. */
   readonly sandbox: "on" | "off";
 };
@@ -66,6 +68,7 @@ export function givenStage(
     shelves: { stored: [] },
     base: { sha, files },
     processes: [],
+    firstRun: 101,
     sandbox: options.sandbox ?? "on",
   };
 }
@@ -96,7 +99,7 @@ export type ProcessOptions = {
 
 /** A new process on a new machine. */
 export function startProcess(stage: Stage, options: ProcessOptions = {}): Process {
-  const id = String(101 + stage.processes.length);
+  const id = String(stage.firstRun + stage.processes.length);
   const life = new Life(options.death ?? null);
   const files = memorySessionFiles();
   const machine = memoryMachine();
