@@ -1,15 +1,18 @@
+import { withoutSecrets } from "../gate/secret-rules.ts";
+
 /** Columns of a line, so that nothing stands where a reader would have to scroll for it. */
 const columnsMax = 110;
 const goesOn = "\u2937 ";
 
 /**
- * JSON text for a person to judge, shown in code: every character that has no shape of its own is written as its
+ * JSON text for a person to judge, shown in code, without what looks like a credential: every character that has no shape of its own is written as its
  * escape, nothing in it can be taken for a comment of Markdown, and long lines are broken. A line that goes on begins
  * with `goesOn`, which stands for nothing.
  */
 export function exactJson(text: string): string {
-  const pretty = JSON.stringify(JSON.parse(text), null, 2);
-  return pretty.split("\n").map(readable).join("\n");
+  const clean = (_: string, value: unknown) => (typeof value === "string" ? withoutSecrets(value) : value);
+  const pretty = JSON.stringify(JSON.parse(text), clean, 2);
+  return withoutSecrets(pretty).split("\n").map(readable).join("\n");
 }
 
 /** What has no shape, hides itself, turns the line around, or is what we mark a broken line with. */

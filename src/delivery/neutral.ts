@@ -1,3 +1,4 @@
+import { withoutSecrets } from "../gate/secret-rules.ts";
 import { neutralCode, neutralInline, oneLine, visible } from "./neutral-inline.ts";
 
 export type NeutralOptions = {
@@ -14,11 +15,11 @@ const drawn = new Set(["mermaid", "math", "geojson", "topojson", "stl"]);
 
 /**
  * Untrusted text as Markdown that can do nothing but be read (R12, T49): nothing is fetched, nobody is mentioned, no
- * other issue is linked or closed, nothing is hidden, and no line is a command. Emphasis, headings, lists, tables and
+ * other issue is linked or closed, nothing is hidden, no line is a command, and no credential is told. Emphasis, headings, lists, tables and
  * code stay. Fences are written anew, so that what we take for code is code for GitHub too.
  */
 export function neutralText(text: string, options: NeutralOptions): string {
-  const { kept, note } = cut(visible(withoutComments(text)), options.max);
+  const { kept, note } = cut(plain(text), options.max);
   const out: string[] = [];
   const lines = kept.split("\n");
   for (let at = 0; at < lines.length; at++) {
@@ -38,18 +39,18 @@ export function neutralText(text: string, options: NeutralOptions): string {
 
 /** Untrusted text for a title or a commit's subject, which are no Markdown: one line, no references, no directives. */
 export function neutralTitle(text: string, max: number): string {
-  const line = oneLine(visible(withoutComments(text))).replace(/[`*]/g, "");
-  const plain = line
+  const line = oneLine(plain(text)).replace(/[`*]/g, "");
+  const inTitle = line
     .replace(/@(?=[a-z0-9])/gi, `@${zeroWidth}`)
     .replace(/(#|\bGH-)(?=\d)/gi, `$1${zeroWidth}`)
     .replace(/:\/\//g, `:${zeroWidth}//`)
     .replace(/\[(?=[^\]]*\b(?:skip|ci|no)\b[^\]]*\])/gi, `[${zeroWidth}`);
-  return plain.length <= max ? plain : `${plain.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return inTitle.length <= max ? inTitle : `${inTitle.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** Untrusted text for a table's cell or a sentence of ours: one line, fully escaped. */
 export function neutralCell(text: string, max: number): string {
-  const line = oneLine(visible(withoutComments(text)));
+  const line = oneLine(plain(text));
   const short = line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
   return inert(short);
 }
@@ -60,6 +61,11 @@ export function codeSpan(text: string, max = 200): string {
 }
 
 const zeroWidth = "\u200b";
+
+/** What is there to be read of a text, without what looks like a credential; where one stood is said in its place. */
+function plain(text: string): string {
+  return withoutSecrets(visible(withoutComments(text)));
+}
 
 /** Every character that Markdown or HTML could act on becomes an entity, and references are broken. */
 function inert(text: string): string {
@@ -100,11 +106,12 @@ export function codeBlock(
   info: string,
   triggerPhrase: string,
 ): readonly string[] {
-  const longest = Math.max(0, ...content.map((line) => longestRun(line)));
+  const told = withoutSecrets(content.join("\n")).split("\n");
+  const longest = Math.max(0, ...told.map((line) => longestRun(line)));
   const mark = "`".repeat(Math.max(3, longest + 1));
   const word = info.trim().toLowerCase();
   const language = /^[a-z0-9+#-]{1,20}$/.test(word) && !drawn.has(word) ? word : "";
-  const lines = content.map((line) => {
+  const lines = told.map((line) => {
     const code = neutralCode(line);
     return code.trimStart().startsWith(triggerPhrase) ? zeroWidth + code : code;
   });

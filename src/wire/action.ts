@@ -19,6 +19,7 @@ import { parseYaml } from "../adapters/yaml/parse.ts";
 import type { Earshot } from "../app/earshot.ts";
 import type { Means, Orders } from "../app/means.ts";
 import { maskOf } from "../base/masking.ts";
+import { maskedHost } from "../delivery/masked-host.ts";
 import { checksFromLines } from "../gate/config.ts";
 import type { Model } from "../loop/model.ts";
 import { anthropicPrices } from "../loop/prices.ts";
@@ -69,7 +70,7 @@ export async function githubMeans({
   }
   const home = { repositoryId: facts.id, defaultBranch: facts.defaultBranch, workflowPaths: [workflow.path] };
   const shelf = githubShelf({ ...place, home, retentionDays: settings.retentionDays, tempDir });
-  const host = githubHost({ ...place, identity });
+  const host = maskedHost(githubHost({ ...place, identity }), maskOf(settings.secrets));
   const { id, owner, name, defaultBranch } = facts;
   return {
     repository: { id, owner, name, defaultBranch },
