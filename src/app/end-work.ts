@@ -1,10 +1,17 @@
 import { cutText } from "../base/lines.ts";
 import type { Stopped } from "../delivery/status-comment.ts";
 import type { Waiting, Waits } from "../delivery/waiting.ts";
-import type { Identity } from "../session/event.ts";
+import type { Identity, SessionEvent } from "../session/event.ts";
 import type { State } from "../session/state.ts";
 import { fencedNow } from "./deliver-work.ts";
-import { allIsKept, type Outcome, type OutcomeKind, outcome, sentenceOf } from "./outcome.ts";
+import {
+  allIsKept,
+  gateFailedReason,
+  type Outcome,
+  type OutcomeKind,
+  outcome,
+  sentenceOf,
+} from "./outcome.ts";
 import type { Work } from "./work.ts";
 
 /** A record of the log holds it, which has an end. */
@@ -22,7 +29,7 @@ export type Ended = Published &
   (
     | {
         readonly kind: "ended";
-        readonly outcome: Extract<OutcomeKind, "pull-request" | "no-change" | "gate-failed" | "refused">;
+        readonly outcome: Extract<OutcomeKind, "pull-request" | "no-change" | "refused">;
         readonly reason: string;
         readonly detail: string;
       }
@@ -33,7 +40,9 @@ export type Ended = Published &
         /** The input that asked for it. */
         readonly input?: string;
       }
-    /** Suspended as well, until a person says something. */
+    /** Suspended as well: words of a person go on with it, and with the rounds of the gate from the first. */
+    | { readonly kind: "gate-failed"; readonly reason: string; readonly detail: string }
+    /** The same, until a person says something. */
     | {
         readonly kind: "waits";
         readonly reason: Waiting["kind"];
@@ -51,13 +60,7 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   const { reason } = ended;
   // A question stands in the log as it was put.
   const detail = ended.kind === "waits" ? ended.detail : sentenceOf(ended.detail);
-  if (ended.kind === "ended") {
-    await journal.append({ type: "session.ended", outcome: ended.outcome, reason });
-  } else {
-    const input = ended.kind === "suspended" && ended.input !== undefined ? { input: ended.input } : {};
-    const told = cutText(detail, detailCharactersMax);
-    await journal.append({ type: "run.suspended", reason, detail: told, ...input });
-  }
+  await journal.append(recordOf(ended, detail));
   const kind = kindOf(ended);
   if (reason === "cancelled") {
     const kept = shipper.unshipped() === null || shipper.stored() > 0;
@@ -78,6 +81,14 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   if (ended.kind === "ended" && !lost) await releaseLeases(work);
   means.say(`${identity.session}: ${kind} (${reason})`);
   return outcomeOf(work, told, { report, kept });
+}
+
+function recordOf(ended: Ended, detail: string): SessionEvent {
+  const { kind, reason } = ended;
+  if (kind === "ended") return { type: "session.ended", outcome: ended.outcome, reason };
+  const input = kind === "suspended" && ended.input !== undefined ? { input: ended.input } : {};
+  const code = kind === "gate-failed" ? gateFailedReason : reason;
+  return { type: "run.suspended", reason: code, detail: cutText(detail, detailCharactersMax), ...input };
 }
 
 function stoppedBy(ended: Ended, kept: boolean): Stopped {
@@ -145,7 +156,8 @@ function kindOf(ended: Ended): OutcomeKind {
     case "ended":
       return ended.outcome;
     case "suspended":
-      return "suspended";
+    case "gate-failed":
+      return ended.kind;
     case "waits":
       return "needs-input";
   }

@@ -6,7 +6,7 @@ import { type Marked, protection } from "../gate/protected.ts";
 import { setupInputs } from "../gate/setup-inputs.ts";
 import type { Suspicion } from "../gate/suspicion.ts";
 import { tamper, tamperText } from "../gate/tamper.ts";
-import type { Passed } from "../gate/verdict.ts";
+import type { Finding, Passed } from "../gate/verdict.ts";
 import type { Change } from "../workspace/workspace.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";
@@ -28,7 +28,15 @@ export type Judgement =
     }
   | { readonly kind: "no-change" }
   /** The findings are in the log, and so in what the model is told next. */
-  | { readonly kind: "failed"; readonly evidence: readonly EvidenceRow[]; readonly why: string }
+  | {
+      readonly kind: "failed";
+      readonly cause: "checks" | "protected" | "tampering";
+      readonly evidence: readonly EvidenceRow[];
+      /** Of checks. */
+      readonly findings: readonly Finding[];
+      /** Of what is protected, and of tampering. */
+      readonly paths: readonly string[];
+    }
   /** A person has to look: these decide what setup installs. */
   | { readonly kind: "needs-setup"; readonly paths: readonly string[] }
   | { readonly kind: "cancelled" };
@@ -47,13 +55,17 @@ export async function judgeWork(
     patterns: config.protected,
     config: means.orders.configPath,
   });
-  if (refused.length > 0) return refuse(work, tree, refused, protectedText(refused));
+  if (refused.length > 0)
+    return refuse(work, { tree, cause: "protected", refused, text: protectedText(refused) });
   const contents = contentsOf(work, changes);
   const paths = await setupInputs(changes, contents);
   if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
   const suspicions = await tamper(changes, { checks, contents });
   if (config.tamper === "refuse" && suspicions.length > 0)
-    return refuse(work, tree, suspicions, tamperText(suspicions, quoteFor(means)));
+    return refuse(work, {
+      ...{ tree, cause: "tampering", refused: suspicions },
+      text: tamperText(suspicions, quoteFor(means)),
+    });
   const baseTree = workspace.baseTree;
   // Only a gate that is not the session's first has anything to look up there.
   const { gate } = journal.state;
@@ -81,9 +93,8 @@ export async function judgeWork(
       return { ...verdict, candidate, flagged: [...flagged, ...suspicions, ...paths.map(dependency)] };
     case "failed":
       return {
-        kind: "failed",
-        evidence: verdict.evidence,
-        why: verdict.findings.map((one) => one.check).join(", "),
+        ...{ kind: "failed", cause: "checks", paths: [] },
+        ...{ evidence: verdict.evidence, findings: verdict.findings },
       };
     case "cancelled":
       return verdict;
@@ -117,10 +128,24 @@ function protectedText(refused: readonly Marked[]): string {
 }
 
 /** It goes back to the model as a round of the gate, before anything is run. */
-async function refuse(work: Work, tree: Tree, refused: readonly Marked[], text: string): Promise<Judgement> {
+async function refuse(
+  work: Work,
+  {
+    tree,
+    cause,
+    refused,
+    text,
+  }: {
+    readonly tree: Tree;
+    readonly cause: "protected" | "tampering";
+    readonly refused: readonly Marked[];
+    readonly text: string;
+  },
+): Promise<Judgement> {
   const round = work.journal.state.gate.rounds + 1;
   await work.story.append({ type: "gate.failed", round, tree, findings: await work.journal.store(text) });
-  return { kind: "failed", evidence: [], why: [...new Set(refused.map((one) => one.path))].join(", ") };
+  const paths = [...new Set(refused.map((one) => one.path))];
+  return { kind: "failed", cause, evidence: [], findings: [], paths };
 }
 
 /** Without setup nothing is installed from it, but a person who merges it installs what it says. */

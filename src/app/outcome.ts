@@ -71,6 +71,9 @@ export function sentenceOf(text: string): string {
 /** What a run that stopped early says of its work, where that is so. */
 export const allIsKept = "Everything up to the last finished call is kept.";
 
+/** What the log says of a run that ended with `gate-failed`, whatever the gate refused. */
+export const gateFailedReason = "gate-failed";
+
 /** The input that raises a budget. */
 export function budgetInput(budget: "turns" | "minutes" | "tokens" | "cost"): string {
   return budget === "cost" ? "max-cost-usd" : `max-${budget}`;

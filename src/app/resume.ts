@@ -13,7 +13,7 @@ import { type VerifiedLog, verifyLog } from "../session/verify.ts";
 import { isOnlyTrace } from "./end-work.ts";
 import { leftToRun } from "./left-to-run.ts";
 import type { Means } from "./means.ts";
-import { budgetInput, type Outcome, outcome } from "./outcome.ts";
+import { budgetInput, gateFailedReason, type Outcome, outcome } from "./outcome.ts";
 import { protocol, toolsDigest } from "./protocol.ts";
 import { blobsOf, budgetOf, type Proved } from "./proved.ts";
 import { answersTo, isTaken, type Said } from "./said.ts";
@@ -139,6 +139,11 @@ async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promis
     return outcome("needs-input", waits.waiting.kind, waitingLine(waits.waiting), {
       ...{ ...known, resumable: true, waits },
     });
+  if (said === null && isStopped(state))
+    return outcome("gate-failed", "no-words", sayMore(identity.session, means), {
+      ...known,
+      resumable: true,
+    });
   const over = exhausted(budgetOf(state, means), spentOf(state, 0));
   if (over !== null) {
     const why = `the budget of ${over} is used up; raise it with the input ${budgetInput(over)}, then resume`;
@@ -146,6 +151,15 @@ async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promis
   }
   const loop = refuseCrashLoop(state, gen);
   return loop === null ? null : outcome("refused", loop.code, loop.why, known);
+}
+
+/** Whether the gate let nothing through to the last round: the same again would come to the same end. */
+function isStopped({ status, reason }: State): boolean {
+  return status === "suspended" && reason === gateFailedReason;
+}
+
+function sayMore(session: SessionId, { orders }: Means): string {
+  return `The session ${session} stopped after the last round of its checks, so it goes on only with words: say after ${orders.triggerPhrase} in a comment, or as the answer of a dispatch, what it is to do differently.`;
 }
 
 /** A run that died right after the end may have left the comment as it was, and its lease. */

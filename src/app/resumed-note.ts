@@ -106,6 +106,7 @@ const reasons: Readonly<Record<string, string>> = {
   cost: "the money of its budget was used up",
   provider: "no reply could be had",
   stuck: "it did not get on",
+  "gate-failed": "the checks had not passed after the last round",
   "unknown-reply": "a reply was not understood",
   "needs-setup": "the change touched what setup installs from",
   unsaved: "it could not be stored",

@@ -1,4 +1,5 @@
 import { limits } from "../base/limits.ts";
+import { failingChecks } from "../delivery/failing-checks.ts";
 import { policyOf } from "../loop/approval.ts";
 import type { End } from "../loop/end.ts";
 import { runLoop } from "../loop/loop.ts";
@@ -6,6 +7,7 @@ import type { Seal } from "../loop/seal.ts";
 import type { Budget } from "../session/event.ts";
 import { deliverWork } from "./deliver-work.ts";
 import { type Ended, endWork } from "./end-work.ts";
+import { gateEnd, redRounds } from "./gate-end.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
 import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
@@ -29,18 +31,18 @@ type Options = {
  * back to the model, and what passes is published.
  */
 export async function settle(work: ReadyWork, options: Options): Promise<Outcome> {
-  for (let rounds = 0; rounds <= limits.gateRoundsMax; rounds += 1) {
+  // Bounded by the rounds of the gate, which count anew only with a person's words, and by the budget.
+  for (;;) {
     const end = await loop(work, options);
     if (end.kind === "asked" || end.kind === "approval") return waitForPeople(work, end);
     if (end.kind !== "finished") return endWork(work, stopped(end, work, options));
     work.board.say("running the checks");
     const judged = await judgeWork(work, options);
     if (judged.kind === "passed") return publish(work, judged, end.text);
-    const ended = afterGate(judged, work, end.text);
+    const ended = await afterGate(judged, work, end.text);
     if (ended !== null) return endWork(work, ended);
     work.board.say("working on what the checks found");
   }
-  throw new Error("the gate let more rounds through than there are");
 }
 
 function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): Promise<End> {
@@ -89,11 +91,11 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
 }
 
 /** Null when the findings go back to the model. */
-function afterGate(
+async function afterGate(
   judged: Exclude<Judgement, { kind: "passed" }>,
   work: ReadyWork,
   said: string,
-): Ended | null {
+): Promise<Ended | null> {
   switch (judged.kind) {
     case "no-change":
       return {
@@ -110,10 +112,13 @@ function afterGate(
     }
     case "failed": {
       work.board.evidence(judged.evidence);
-      const { rounds } = work.journal.state.gate;
+      const records = await work.journal.recordsFrom(0);
+      const rounds = redRounds(records.map(({ record }) => record.event));
       if (rounds < limits.gateRoundsMax) return null;
-      const detail = `After ${rounds} rounds these checks are still red: ${judged.why}. Nothing was published.`;
-      return { kind: "ended", outcome: "gate-failed", reason: "checks", detail };
+      const { mask, orders } = work.means;
+      if (judged.findings.length > 0)
+        work.board.note(mask(failingChecks(judged.findings, orders.triggerPhrase)));
+      return gateEnd(judged, rounds);
     }
   }
 }

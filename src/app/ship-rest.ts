@@ -12,7 +12,7 @@ import type { SealKey } from "../session/shipment.ts";
 import type { State } from "../session/state.ts";
 import { type VerifiedLog, verifyLog } from "../session/verify.ts";
 import { askedAt } from "./asked.ts";
-import { allIsKept } from "./outcome.ts";
+import { allIsKept, gateFailedReason } from "./outcome.ts";
 
 export type Rest =
   /** There is nothing to ship: no log, or a session that ended and was shipped by its own run. */
@@ -126,7 +126,10 @@ export async function finishComment(
   if (ours !== undefined && isFollowed(state.runs, readRunsMarker(options.key, session, ours.body))) return;
   const pullRequest = pullRequestOf(state, session);
   const stopped =
-    endedBy(log, state, pullRequest) ?? waitingBy(log, state, saved) ?? stoppedBy(options.untold, saved);
+    endedBy(log, state, pullRequest) ??
+    haltedBy(log, state, saved) ??
+    waitingBy(log, state, saved) ??
+    stoppedBy(options.untold, saved);
   const body = statusComment({
     session,
     triggerPhrase: options.triggerPhrase,
@@ -184,6 +187,21 @@ function endedBy(log: VerifiedLog, state: State, pullRequest: PullRequest | null
       : `Pull request #${pullRequest.number} is open; the checks ran on exactly its tree.`;
   const { outcome, reason } = end;
   return { outcome, reason, detail, resumable: false, compareUrl: null };
+}
+
+/** The gate's end, likewise. */
+function haltedBy(log: VerifiedLog, { status }: State, saved: Saved): Stopped | null {
+  const end = status === "suspended" ? lastEvent(log.bytes, "run.suspended") : null;
+  if (end?.reason !== gateFailedReason) return null;
+  const detail =
+    saved === "whole" ? end.detail : `${end.detail.replace(allIsKept, "").trim()} ${keptWords[saved]}`;
+  return {
+    outcome: "gate-failed",
+    reason: "checks",
+    detail,
+    resumable: saved !== "nothing",
+    compareUrl: null,
+  };
 }
 
 /** A session that came to wait for people does so, whatever became of its run after that. */

@@ -1,4 +1,4 @@
-import { commandSpan, howToGoOn } from "../delivery/how-to-go-on.ts";
+import { commandSpan, howToGoOn, howToGoOnInWords } from "../delivery/how-to-go-on.ts";
 import { codeSpan } from "../delivery/neutral.ts";
 import type { RunRef } from "../session/event.ts";
 import { type SessionOfThread, sessionsOf } from "./answer.ts";
@@ -56,6 +56,8 @@ function next({ session, headline, worker, held }: Whereabouts, means: Said): st
   }
   if (/^Baton stopped: \*\*needs-input\*\*/.test(headline)) return " How to answer stands there too.";
   if (!held) return "";
+  if (/^Baton stopped: \*\*gate-failed\*\*/.test(headline))
+    return ` ${howToGoOnInWords(triggerPhrase, session)}`;
   const died = headline.startsWith("Baton stopped") ? "" : " No run works on it any more.";
   return `${died} ${howToGoOn(triggerPhrase, session)}`;
 }

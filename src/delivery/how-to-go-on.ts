@@ -15,5 +15,10 @@ export function howToGoOn(triggerPhrase: string, session: SessionId): string {
   return `To go on, comment ${commandSpan(triggerPhrase, `resume ${session}`)} here, or dispatch the workflow with the session ${codeSpan(session)}.`;
 }
 
+/** The same for a session that goes on with words only: without them the same would be tried once more. */
+export function howToGoOnInWords(triggerPhrase: string, session: SessionId): string {
+  return `To go on, comment ${commandSpan(triggerPhrase)} and what to do differently here, or dispatch the workflow with the session ${codeSpan(session)} and your words as ${codeSpan("answer")}.`;
+}
+
 export const sandboxOffSentence =
   "**The sandbox was switched off** (`dangerously-disable-sandbox`): what the model ran had this job's network, files and rights.";

@@ -3,7 +3,7 @@ import type { PlanItem } from "../session/event.ts";
 import type { SessionId } from "../session/id.ts";
 import { evidenceTable } from "./evidence.ts";
 import { fitBody } from "./fit.ts";
-import { howToGoOn, sandboxOffSentence } from "./how-to-go-on.ts";
+import { howToGoOn, howToGoOnInWords, sandboxOffSentence } from "./how-to-go-on.ts";
 import { neutralCell, neutralText } from "./neutral.ts";
 import { type Waits, waitingText } from "./waiting.ts";
 
@@ -70,11 +70,12 @@ function whyStopped(stopped: Stopped, triggerPhrase: string, max: number): strin
 
 /** How a session that stopped goes on, where it can; a comment that asks says it all, so it is linked. */
 export function wayOn(
-  { resumable, waits }: Stopped,
+  { outcome, resumable, waits }: Stopped,
   { triggerPhrase, session }: Pick<StatusFacts, "triggerPhrase" | "session">,
   max: number,
 ): string {
   if (!resumable) return "";
+  if (outcome === "gate-failed") return howToGoOnInWords(triggerPhrase, session);
   if (waits == null) return howToGoOn(triggerPhrase, session);
   const { waiting, thread, url } = waits;
   if (url === null) return waitingText(waiting, { session, triggerPhrase, thread, max });

@@ -17,7 +17,7 @@ export type CheckRun = {
   readonly timedOut: boolean;
   readonly cancelled: boolean;
   readonly ms: number;
-  /** Head and tail, at most `modelOutputBytesMax`. Untrusted. */
+  /** Head and tail where it is over 256 KiB. Untrusted. */
   readonly output: string;
 };
 

@@ -54,7 +54,7 @@ export function moreFailures(before: Counts | null, now: Counts | null): string 
 /** What stands in place of the middle of a long output. */
 const cutLine = /^\[cut here: [\d,]+ bytes?, /;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with ESC.
-const colours = /\u001b\[[0-9;]*[A-Za-z]/g;
+export const colours = /\u001b\[[0-9;]*[A-Za-z]/g;
 /** Programs that run several packages put the name of one before each line. */
 const prefix = /^[@\w./-]+(?::[\w:-]+)?(?: [\w:-]+)?(?::| \|) /;
 

@@ -22,7 +22,7 @@ export type Finding = {
   readonly minutes: number;
   /** More than how it ended, as a sentence without its full stop; null where that is all. */
   readonly why: string | null;
-  /** Head and tail, untrusted. */
+  /** As the check gave it, untrusted. */
   readonly output: string;
 };
 

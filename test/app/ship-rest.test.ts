@@ -64,6 +64,16 @@ describe("what post says of a run that died", () => {
     expect(comment).toContain("To go on");
   });
 
+  it("is that the gate let nothing through, where it had come to that, and what goes on with it", async () => {
+    const detail = "After 3 rounds these checks are still red: test. Nothing was published.";
+    const halted = await givenTask();
+    await halted.journal.append({ type: "run.suspended", reason: "gate-failed", detail });
+    const { comment } = await post(halted);
+    expect(comment).toContain("Baton stopped: **gate-failed**.");
+    expect(comment).toContain(detail);
+    expect(comment).toContain("and what to do differently here");
+  });
+
   it("is what it waits for, where it had come to that, with the replies or a link to them", async () => {
     const detail = "Tabs or spaces?";
     const asked = await givenTask();

@@ -39,7 +39,7 @@ describe("a session on a small repository with a fault, whose checks really run"
   });
 
   it.each(some(ways, 0))("is not published where that is refused and it would $name", async (way) => {
-    expect(await play(way, { tamper: "refuse" })).toMatchObject({ end: "gate-failed/checks", body: null });
+    expect(await play(way, { tamper: "refuse" })).toMatchObject({ end: "gate-failed/tampering", body: null });
   });
 
   it("is published with a word about what is installed, also where tampering is refused", async () => {

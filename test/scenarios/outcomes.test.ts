@@ -121,6 +121,7 @@ describe(`a run ${canSandbox ? "" : "(without the sandbox's promises) "}on an is
       outcome: "gate-failed",
       reason: "checks",
       exit: 1,
+      resumable: true,
       says: "After 3 rounds these checks are still red: test. Nothing was published.",
       thread: 1,
       requests: 4,

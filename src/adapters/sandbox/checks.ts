@@ -1,6 +1,5 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { limits } from "../../base/limits.ts";
 import type { Check, Checkout, CheckRun, Checks } from "../../gate/checks.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { removeTree } from "./end.ts";
@@ -69,6 +68,9 @@ function checkoutAt(ground: SandboxGround, place: SandboxPlace): Checkout {
   };
 }
 
+// More than the model is shown at once, so that what failed can be found in the middle of it.
+const checkOutputBytesMax = 256 * 1024;
+
 const notBegun: CheckRun = { exitCode: null, timedOut: false, cancelled: true, ms: 0, output: "" };
 
 async function runIn(sandbox: Sandbox, check: Check, signal: AbortSignal): Promise<CheckRun> {
@@ -78,7 +80,7 @@ async function runIn(sandbox: Sandbox, check: Check, signal: AbortSignal): Promi
       command: check.run,
       dir: check.dir,
       msMax: Math.round(check.minutes * 60_000),
-      outputBytesMax: limits.modelOutputBytesMax,
+      outputBytesMax: checkOutputBytesMax,
     },
     { signal },
   );

@@ -1,0 +1,61 @@
+import { cutText } from "../base/lines.ts";
+import type { Finding } from "../gate/verdict.ts";
+import type { SessionEvent } from "../session/event.ts";
+import type { Ended } from "./end-work.ts";
+import type { Judgement } from "./judge-work.ts";
+import { allIsKept } from "./outcome.ts";
+
+type Failed = Extract<Judgement, { kind: "failed" }>;
+
+/** How many rounds were red since a person said something: with their words they count anew. */
+export function redRounds(events: Iterable<SessionEvent>): number {
+  let rounds = 0;
+  for (const { type } of events) {
+    if (type === "input.accepted") rounds = 0;
+    if (type === "gate.failed") rounds += 1;
+  }
+  return rounds;
+}
+
+/** The end of a session of which the gate let nothing through: a sentence of its own for each cause, and what to do. */
+export function gateEnd(failed: Failed, rounds: number): Ended {
+  const detail = `${afterRounds(rounds)} ${whyIn(failed)} ${allIsKept}`;
+  return { kind: "gate-failed", reason: failed.cause, detail };
+}
+
+function afterRounds(rounds: number): string {
+  return `After ${rounds} ${rounds === 1 ? "round" : "rounds"}`;
+}
+
+function whyIn({ cause, findings, paths }: Failed): string {
+  switch (cause) {
+    case "checks":
+      return `${redChecks(findings)}. Nothing was published.`;
+    case "protected":
+      return `the change still touches what is never published: ${listed(paths)}. Nothing was published. Make that part of it yourself, or say how to do without it.`;
+    case "tampering":
+      return `the change still touches what could make the checks pass without the work being done: ${listed(paths)}. Nothing was published, because the configuration says \`tamper: refuse\`. Say how to do without that, or set \`tamper: flag\` to have it published with a word about each.`;
+  }
+}
+
+function redChecks(findings: readonly Finding[]): string {
+  const named = (kinds: readonly Finding["kind"][]) =>
+    listed(findings.flatMap(({ kind, check }) => (kinds.includes(kind) ? [check] : [])));
+  const red = named(["broke", "nothing-green"]);
+  const idle = named(["nothing-ran"]);
+  const fewer = named(["fewer-tests"]);
+  const said = [
+    red === "" ? "" : `these checks are still red: ${red}`,
+    idle === "" ? "" : `these run no test: ${idle}`,
+    fewer === "" ? "" : `these run fewer tests than on base: ${fewer}`,
+  ];
+  return said.filter((text) => text !== "").join("; ");
+}
+
+const listedMax = 10;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, listedMax).map((name) => cutText(name, 200));
+  const more = names.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
