@@ -1,3 +1,4 @@
+import { markerOf } from "../delivery/marker.ts";
 import { waitingLine } from "../delivery/waiting.ts";
 import { exhausted, spentOf } from "../loop/budget.ts";
 import { lastCheckpoint, stateFrom } from "../session/checkpoint.ts";
@@ -135,10 +136,12 @@ async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promis
   if (answers.kind === "refused")
     return outcome("refused", answers.code, answers.why, { ...known, resumable: true });
   const waits = said === null ? await waitsFor(proved, gen) : null;
-  if (waits !== null)
+  if (waits !== null) {
+    await nameWaiting({ log, state }, means);
     return outcome("needs-input", waits.waiting.kind, waitingLine(waits.waiting), {
       ...{ ...known, resumable: true, waits },
     });
+  }
   if (said === null && isStopped(state))
     return outcome("gate-failed", "no-words", sayMore(identity.session, means), {
       ...known,
@@ -171,12 +174,26 @@ async function tidyEnded(
   const { log, state, holders } = ended;
   const newest = holders.at(-1);
   if (newest === undefined || (await whyBusy(newest, { ...means, takeOver: null, signal })) !== null) return;
-  const { triggerPhrase } = means.orders;
-  const { host, key, run } = means;
-  await finishComment(
+  await tellEnd({ log, state }, means);
+  if (isOnlyTrace(log.manifest.identity, state)) return;
+  await means.leases.release(newest.session, { from: 1, to: newest.gen, signal });
+}
+
+/** An answer on the thread is for the session that a comment of ours names there, which the run may not have made. */
+async function nameWaiting(waiting: Told, means: Means): Promise<void> {
+  const { session, thread } = waiting.log.manifest.identity;
+  if (thread === null) return;
+  const marker = markerOf(means.key, session, "comment");
+  const found = await means.host.comment.find(thread.number, marker);
+  if (found.length === 0) await tellEnd(waiting, means);
+}
+
+type Told = { readonly log: VerifiedLog; readonly state: State };
+
+function tellEnd({ log, state }: Told, { host, key, run, orders }: Means): Promise<void> {
+  const { triggerPhrase } = orders;
+  return finishComment(
     { log, state, saved: "whole" },
     { host, key, triggerPhrase, runUrl: run.url, untold: null },
   );
-  if (isOnlyTrace(log.manifest.identity, state)) return;
-  await means.leases.release(newest.session, { from: 1, to: newest.gen, signal });
 }

@@ -61,7 +61,7 @@ export function openBoard(
   let evidence: readonly EvidenceRow[] = [];
   let sandboxOff = false;
   let opening: Promise<void> = Promise.resolve();
-  /** Why GitHub could not be asked for the comment, and what it takes to ask once more at the end. */
+  /** Why there is no comment yet, and what it takes to ask for it once more at the end. */
   let missed: Missed | null = null;
 
   const facts = (ending: Ending | null): StatusFacts => {
@@ -96,9 +96,8 @@ export function openBoard(
           { ...tools, host: means.host },
         );
         if (opened.kind === "done") comment.opened(opened.value.id, body);
-        else if (opened.code === "unavailable")
+        else
           missed = { why: opened.why, tools: { ...tools, host: means.host }, thread: thread.number, marker };
-        else notes.push(noComment(opened.why));
       };
       opening = make();
       // A run that ends by an error never comes to finish its comment, where this would come out.
@@ -128,7 +127,7 @@ export function openBoard(
   };
 }
 
-/** GitHub may be there again. Null, or that there is still no comment. */
+/** GitHub may be there again, the thread unlocked. Null, or that there is still no comment. */
 async function openLate({ tools, ...comment }: Missed, body: string): Promise<string | null> {
   const made = await keptComment({ ...comment, body }, tools);
   return made.kind === "done" ? null : noComment(made.why);

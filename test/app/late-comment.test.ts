@@ -3,6 +3,7 @@ import type { Means } from "../../src/app/means.ts";
 import type { CommentHost, HostRefusal } from "../../src/delivery/host.ts";
 import { endOf, live } from "../kit/story/play.ts";
 import { givenStage } from "../kit/story/stage.ts";
+import { tellsStory } from "../kit/story/tale.ts";
 
 const lost: HostRefusal = { kind: "refused", code: "unavailable", why: "the connection broke" };
 const locked: HostRefusal = { kind: "refused", code: "locked", why: "the issue is locked" };
@@ -50,6 +51,29 @@ describe("the status comment of a run that GitHub did not answer", () => {
     const run = await live(stage, { over: withComments(() => ({ update: async () => lost })) });
     expect(endOf(run)).toBe("pull-request/opened");
     expect(reportOf(run)).toContain("The status comment could not be edited");
+  });
+});
+
+describe("a session that waits where GitHub took no comment", () => {
+  const steps = [
+    { calls: [{ name: "ask", input: { question: "Both?" } }] },
+    { calls: [{ name: "write", input: { path: "b.txt", text: "fixed\n" } }] },
+    { text: "Fix b" },
+  ];
+
+  it("is named on the thread by a resume, so that an answer there is for it", async () => {
+    const stage = givenStage();
+    const model = tellsStory(steps);
+    const none = withComments(() => ({ create: async () => lost }));
+    const first = await live(stage, { model, over: none });
+    expect([endOf(first), stage.github.comments]).toEqual(["needs-input/question", []]);
+    const again = await live(stage, { asks: "resume", model });
+    expect(endOf(again)).toBe("needs-input/question");
+    const told = () => stage.github.comments.filter(({ body }) => body.includes(":comment:"));
+    expect(told().map(({ body }) => body)).toEqual([expect.stringContaining("Both?")]);
+    await live(stage, { asks: "resume", model });
+    expect(endOf(await live(stage, { says: "@baton Yes, both.", model }))).toBe("pull-request/opened");
+    expect([told().length, stage.github.pulls.length]).toEqual([1, 1]);
   });
 });
 

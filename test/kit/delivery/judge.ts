@@ -32,7 +32,9 @@ export function judgeAll(scene: Scene, lives: readonly Lived[]): readonly Wrong[
   const { github, kind, comment } = scene;
   const eyes = github.reactions().filter((one) => one.on === "comment" && one.id === comment);
   const wrong = count(eyes.length, { one: "reaction", min: 0 });
-  if (kind === "help") return [...wrong, ...count(repliesIn(scene).length, { one: "reply", min: 1 })];
+  const isUnposted = lives.some(({ end }) => "detail" in end && end.detail.includes("could not be posted"));
+  if (kind === "help")
+    return [...wrong, ...count(repliesIn(scene).length, { one: "reply", min: isUnposted ? 0 : 1 })];
   const last = lives.at(-1);
   const end = last === undefined ? "nothing" : endOf(last.end);
   // Who dies at its very last request has ended the session.

@@ -117,11 +117,13 @@ function asksNext(scene: Scene, lives: readonly Lived[]): Asked | null {
     says: text,
     comment: github.comment({ issue: thread, body: text, by: "octo" }).id,
   });
-  if (end.kind === "needs-input") return says("@baton Yes, both.");
+  // Where GitHub took no comment, the summary told whoever looked there.
+  const isTold = github.comments(thread).some(({ user }) => user?.login !== "octo");
+  if (end.kind === "needs-input" && isTold) return says("@baton Yes, both.");
   const isNotFound = end.kind === "refused" && end.reason === "not-found";
   if (scene.kind === "help") return end.kind === "threw" ? asksFirst(scene) : null;
   // Where nothing was stored there is nothing to resume, and the command is given again.
   if (isNotFound && before?.kind !== "refused") return asksFirst(scene);
-  if (end.kind === "threw" || end.kind === "suspended") return says(`@baton resume ${stage.session}`);
+  if (["threw", "suspended", "needs-input"].includes(end.kind)) return says(`@baton resume ${stage.session}`);
   return null;
 }

@@ -18,7 +18,7 @@ export type FaultRule = {
   readonly change?: (body: Buffer) => Buffer;
   /** The request is carried out all the same, and only its answer is replaced or lost. */
   readonly after?: boolean;
-  /** Told of each request that is struck, before anything else happens. */
+  /** Told of each request that is struck, before it is answered. */
   readonly struck?: () => void;
 };
 
@@ -51,7 +51,6 @@ export function openFaults(): Faults {
           continue;
         }
         fault.left -= 1;
-        rule.struck?.();
         return rule;
       }
       return undefined;

@@ -108,6 +108,7 @@ async function handle(
   await interpose(parts, `${method} ${url.pathname}${url.search}`);
   const fault = parts.faults.strike(method, url.pathname + url.search);
   const served = isInPlace(fault) ? undefined : await serve(parts, incoming);
+  fault?.struck?.();
   const final = fault ? faultAnswer(fault, served?.answer) : served?.answer;
   const login = loginOf(parts.world, message);
   parts.exchanges.push({
