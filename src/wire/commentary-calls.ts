@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type Doing, subjectOf } from "../loop/live.ts";
 import type { IntendedCall, Settlement } from "../session/event.ts";
-import { type CallOutput, callOutput } from "./commentary-output.ts";
+import { type CallOutput, callOutput, type Outputs } from "./commentary-output.ts";
 import type { TurnGroup } from "./commentary-turn.ts";
 
 /** The calls of the open turn: which one runs, what it prints, how it was settled. */
@@ -18,7 +18,7 @@ export type TurnCalls = {
 
 type Running = { readonly label: string; readonly beganMs: number; readonly output: CallOutput };
 
-export function turnCalls(turn: TurnGroup, clock: Clock): TurnCalls {
+export function turnCalls(turn: TurnGroup, clock: Clock, shown: Outputs): TurnCalls {
   const intended = new Map<string, string>();
   const running = new Map<string, Running>();
   const outputs = new Map<string, string>();
@@ -32,7 +32,7 @@ export function turnCalls(turn: TurnGroup, clock: Clock): TurnCalls {
     begin: ({ id, tool, subject }) => {
       const label = named(tool, subject);
       turn.say(`  ${label}`);
-      running.set(id, { label, beganMs: clock.elapsed(), output: callOutput(id, turn) });
+      running.set(id, { label, beganMs: clock.elapsed(), output: callOutput(id, turn, shown) });
       together ||= running.size > 1;
     },
     output: (id, text) => {

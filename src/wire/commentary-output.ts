@@ -4,6 +4,12 @@ import type { TurnGroup } from "./commentary-turn.ts";
 
 /** What stands before each line that a call printed, so that none of it can be taken for a line of ours. */
 const margin = "  | ";
+/**
+ * Whether what calls print is told, or only how much it is. A log that many can read is no place for what a file or a
+ * program of a private machine says.
+ */
+export type Outputs = "shown" | "counted";
+
 /** Shown as they come. */
 const headLinesMax = 40;
 
@@ -18,11 +24,11 @@ export type CallOutput = {
 };
 
 /** Shows what a call prints: its beginning as it comes, its end when it is over, an exact count of what is between. */
-export function callOutput(id: string, turn: TurnGroup): CallOutput {
+export function callOutput(id: string, turn: TurnGroup, outputs: Outputs): CallOutput {
   const coming = lineBuffer(turn.keptCharactersMax);
   let came = 0;
   let shown = 0;
-  let isOpen = true;
+  let isOpen = outputs === "shown";
 
   const take = (line: Line): void => {
     came += 1;
@@ -38,7 +44,9 @@ export function callOutput(id: string, turn: TurnGroup): CallOutput {
       const rest = coming.rest();
       if (rest !== null) take(rest);
       const { total, tail } = output === null ? { total: came, tail: [] } : wholeOf(output, id);
-      turn.showEnd(margin, { unseen: Math.max(total, came) - shown, tail });
+      const unseen = Math.max(total, came) - shown;
+      if (outputs === "shown") turn.showEnd(margin, { unseen, tail });
+      else turn.leftOut(margin, unseen);
     },
   };
 }

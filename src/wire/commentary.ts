@@ -3,6 +3,7 @@ import type { Mask } from "../base/masking.ts";
 import type { Live, OnLive } from "../loop/live.ts";
 import type { SessionEvent } from "../session/event.ts";
 import { seconds, type TurnCalls, turnCalls } from "./commentary-calls.ts";
+import type { Outputs } from "./commentary-output.ts";
 import { openSpeech, type Speech } from "./commentary-speech.ts";
 import { type Medium, type TurnGroup, turnGroup } from "./commentary-turn.ts";
 import { isOfTurn, lineOf, type TurnEvent } from "./timeline.ts";
@@ -23,10 +24,11 @@ export type Commentary = {
  */
 export function commentary(
   medium: Medium,
-  { mask, clock }: { readonly mask: Mask; readonly clock: Clock },
+  { mask, clock, outputs }: { readonly mask: Mask; readonly clock: Clock; readonly outputs: Outputs },
 ): Commentary {
   const turn = turnGroup(medium, mask);
-  const told: Told = { turn, clock, calls: turnCalls(turn, clock), speech: openSpeech(turn), costUsd: null };
+  const calls = (): TurnCalls => turnCalls(turn, clock, outputs);
+  const told: Told = { turn, begin: calls, calls: calls(), speech: openSpeech(turn), costUsd: null };
   const end = (): void => {
     told.speech.end();
     turn.end();
@@ -47,7 +49,7 @@ export function commentary(
 
 type Told = {
   readonly turn: TurnGroup;
-  readonly clock: Clock;
+  readonly begin: () => TurnCalls;
   /** Of the turn and of the reply that came last. */
   calls: TurnCalls;
   speech: Speech;
@@ -120,10 +122,10 @@ function tellTurn(told: Told, event: TurnEvent): void {
 }
 
 function ask(told: Told, { turn: number, attempt }: Extract<TurnEvent, { type: "reply.requested" }>): void {
-  const { turn, clock } = told;
+  const { turn } = told;
   told.speech = openSpeech(turn);
   if (attempt === 1) {
-    told.calls = turnCalls(turn, clock);
+    told.calls = told.begin();
     turn.begin(`turn ${number}`);
     return;
   }

@@ -72,6 +72,8 @@ async function go(command: Going, parts: Parts): Promise<Outcome> {
   const told = commentary(mediumOf(parts), {
     mask: maskOf(parts.apiKey === null ? [] : [parts.apiKey]),
     clock: systemClock,
+    // Nobody else reads this terminal.
+    outputs: "shown",
   });
   const watch = told.onEvent;
   let open = false;

@@ -33,7 +33,11 @@ export async function runAction(
   process.on("SIGTERM", onSignal);
   let session: SessionId | null = null;
   const { log, settings } = options;
-  const told = commentary(log, { mask: maskOf(settings.secrets), clock: systemClock });
+  const told = commentary(log, {
+    mask: maskOf(settings.secrets),
+    clock: systemClock,
+    outputs: settings.showOutput ? "shown" : "counted",
+  });
   const fault = (error: unknown): Outcome => {
     told.end();
     const ended = unexpected(error, { cancelled: cancel.signal.aborted, late: late.signal.aborted, session });

@@ -27,6 +27,7 @@ describe.skipIf(!canSandbox)("what people see while a run works", () => {
   it("is a group for each turn with its calls in the log, and a comment that goes on while a call runs", async () => {
     await using world = await givenWorld({
       files: { ".github/agent.yml": configWith({}) },
+      inputs: { "show-output": "true" },
       script: [
         calls([{ name: "read", input: { path: "sum.mjs" } }], { text: "I look first.\nThen I run it." }),
         use("shell", { command: longCommand }),

@@ -107,6 +107,20 @@ describe("what a call prints", () => {
   });
 });
 
+describe("a log that does not tell what calls print", () => {
+  it("says how many lines each printed, and nothing of them", () => {
+    const run = given("counted");
+    run.events(requested(1));
+    run.lives(calling("c", "shell", "npm test"), output("c", "private 1\nprivate 2\n"));
+    run.lives(called("c", "private 1\nprivate 2\nprivate 3\n"));
+    run.events(settled("c", "error"));
+    run.lives(calling("d", "read", "a.txt"), called("d", "private 4\n"));
+    run.events(settled("d"), ended(1));
+    expect(run.lines.filter((line) => line.startsWith("  | "))).toEqual(["  | [3 lines left out here]"]);
+    expect(run.lines.join("\n")).not.toContain("private");
+  });
+});
+
 describe("a secret in what passes by", () => {
   it("is masked wherever the pieces it comes in are cut", () => {
     for (let at = 0; at <= secret.length; at += 1) {

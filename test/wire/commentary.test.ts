@@ -151,7 +151,7 @@ describe("what is told in the log of a job", () => {
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const all = pieces.join("");
         const { lines } = await captured({}, () => {
-          const told = commentary(jobLog(mask), { mask, clock: handClock() });
+          const told = commentary(jobLog(mask), { mask, clock: handClock(), outputs: "shown" });
           told.onEvent(requested(1));
           for (const one of pieces) told.onLive(text(one));
           told.onLive({ kind: "call.delta", id: "c", tool: all, json: "" });

@@ -2,13 +2,14 @@ import { maskOf } from "../../src/base/masking.ts";
 import type { Live } from "../../src/loop/live.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { commentary } from "../../src/wire/commentary.ts";
+import type { Outputs } from "../../src/wire/commentary-output.ts";
 import { handClock, inline } from "../kit/given.ts";
 
 export const secret = "sk-ant-0123456789abcdef";
 export const mask = maskOf([secret]);
 
 /** A medium that keeps what it is told; `+` and `-` stand where a group begins and ends. */
-export function given() {
+export function given(outputs: Outputs = "shown") {
   const lines: string[] = [];
   const clock = handClock();
   const medium = {
@@ -20,7 +21,7 @@ export function given() {
     },
     isBehind: () => medium.behind,
   };
-  const told = commentary(medium, { mask, clock });
+  const told = commentary(medium, { mask, clock, outputs });
   const events = (...all: readonly SessionEvent[]) => {
     for (const event of all) told.onEvent(event);
   };

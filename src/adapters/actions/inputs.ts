@@ -71,14 +71,12 @@ export const inputSchema = v.object({
     v.transform((words) => words.map(Number)),
   ),
   images: v.picklist(["off", "uploads"], "off or uploads"),
+  "show-output": flag(),
   durability: v.picklist(["auto", "process", "disk"], "auto, process or disk"),
   "retention-days": whole(1, 90),
   "ship-seconds": whole(0, 86_400),
   "on-unsaved": v.picklist(["go-on", "stop"], "go-on or stop"),
-  "dangerously-disable-sandbox": v.pipe(
-    v.picklist(["true", "false"], "true or false"),
-    v.transform((text) => text === "true"),
-  ),
+  "dangerously-disable-sandbox": flag(),
 });
 
 export type InputValues = v.InferOutput<typeof inputSchema>;
@@ -91,6 +89,13 @@ function secret(charactersMin: number) {
       (text) => text === "" || (text.length >= charactersMin && /^[!-~]+$/.test(text)),
       `it must have at least ${charactersMin} printable ASCII characters and no white space`,
     ),
+  );
+}
+
+function flag() {
+  return v.pipe(
+    v.picklist(["true", "false"], "true or false"),
+    v.transform((text) => text === "true"),
   );
 }
 

@@ -44,6 +44,8 @@ export type Settings = {
   readonly allowedBots: readonly number[];
   /** Which pictures of the text the model is shown. */
   readonly images: "off" | "uploads";
+  /** The job's log tells what tools print, too. */
+  readonly showOutput: boolean;
   readonly durability: "auto" | "process" | "disk";
   readonly retentionDays: number;
   readonly shipSeconds: number;
@@ -107,6 +109,7 @@ function settingsOf(values: InputValues, given: Secrets, secrets: readonly strin
     sessionKey: given["session-key"] || null,
     allowedBots: values["allowed-bots"],
     images: values.images,
+    showOutput: values["show-output"],
     durability: values.durability,
     retentionDays: values["retention-days"],
     shipSeconds: values["ship-seconds"],
