@@ -79,8 +79,8 @@ export function fillAfter(
     case "call.settled":
       return grown(fill, tokensIn(text));
     case "run.claimed":
-      // Another model counts otherwise, and may have another window.
-      return event.model === undefined ? fill : { ...noFill, requested: fill.requested };
+      // Another model counts otherwise, and may have another window. What the run before had asked for died with it.
+      return event.model === undefined ? { ...fill, requested: false } : noFill;
     case "reply.requested":
       return { ...fill, requested: true };
     case "reply.failed":

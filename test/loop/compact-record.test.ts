@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { digestOf, type Tree } from "../../src/base/hash.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { inline } from "../kit/given.ts";
-import { given, modelOf, reply, text, use } from "./given-loop.ts";
+import { failure, given, modelOf, opening, reply, text, use } from "./given-loop.ts";
 
 const usage = (input: number) => ({ usage: { input, output: 10, cacheRead: 0, cacheWrite: 0 } });
 
@@ -24,6 +24,28 @@ describe("a summary", () => {
     await session.run();
     const told = JSON.stringify(session.requests.at(-1)?.messages);
     expect(told.includes("Test a is red.")).toBe(!passed);
+  });
+
+  it("is asked for six times, also by a run after one that died while it asked for a turn", async () => {
+    const requested = { type: "reply.requested", turn: 2, attempt: 1, maxTokens: 1000 } as const;
+    const dead = await given({ model: modelOf([first, failure({ verdict: "final" })]) });
+    await dead.run();
+    const events = dead.events.slice(
+      0,
+      dead.events.findLastIndex(({ type }) => type === "reply.requested"),
+    );
+    const words = inline("word ".repeat(100_000));
+    const session = await given({
+      model: modelOf(Array(6).fill(failure())),
+      resumed: [
+        ...[...opening, ...events, requested],
+        { type: "run.claimed", gen: 2, run: { id: "2", attempt: 1, job: "agent" }, head: null },
+        { type: "input.accepted", id: "comment:2", by: "octo", text: words },
+      ],
+      files: dead.files,
+    });
+    expect(await session.run()).toMatchObject({ kind: "provider" });
+    expect(session.requests.length).toBe(6);
   });
 
   it("takes time, which counts as that of the turn that it makes room for", async () => {
