@@ -1,7 +1,9 @@
 import { limits } from "../base/limits.ts";
 import { failingChecks } from "../delivery/failing-checks.ts";
 import { policyOf } from "../loop/approval.ts";
+import { exhausted, spentOf } from "../loop/budget.ts";
 import type { End } from "../loop/end.ts";
+import { acceptInput } from "../loop/input.ts";
 import { runLoop } from "../loop/loop.ts";
 import type { Seal } from "../loop/seal.ts";
 import type { Budget } from "../session/event.ts";
@@ -38,11 +40,27 @@ export async function settle(work: ReadyWork, options: Options): Promise<Outcome
     if (end.kind !== "finished") return endWork(work, stopped(end, work, options));
     work.board.say("running the checks");
     const judged = await judgeWork(work, options);
-    if (judged.kind === "passed") return publish(work, judged, end.text);
+    if (judged.kind === "passed") {
+      if (!(await saidMeanwhile(work, options))) return publish(work, judged, end.text);
+      work.board.say("working on what was said meanwhile");
+      continue;
+    }
     const ended = await afterGate(judged, work, end.text);
     if (ended !== null) return endWork(work, ended);
     work.board.say("working on what the checks found");
   }
+}
+
+/**
+ * Whether somebody spoke while the checks ran, which is then taken in: once it is published, nobody listens any more. What
+ * the budget leaves no room to work on is left to the job of its own.
+ */
+async function saidMeanwhile({ ears, story }: ReadyWork, { budget }: Options): Promise<boolean> {
+  if (exhausted(budget, spentOf(story.state, 0)) !== null) return false;
+  const { inputs } = story.state;
+  const said = (await ears.heard("end")).filter(({ id }) => !inputs.includes(id));
+  for (const input of said) await acceptInput(story, input);
+  return said.length > 0;
 }
 
 function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): Promise<End> {
