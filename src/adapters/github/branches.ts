@@ -57,7 +57,7 @@ async function makeCommit(
 ): Promise<{ readonly kind: "committed"; readonly sha: Sha } | HostRefusal> {
   const { client, owner, repo, signal } = place;
   const entries: TreeEntry[] = [];
-  for (const file of commit.files) {
+  for (const file of deletionsFirst(commit.files)) {
     const entry = await treeEntry(place, file);
     if ("kind" in entry) return entry;
     entries.push(entry);
@@ -75,6 +75,12 @@ async function makeCommit(
   );
   if (made.kind === "no") return refusalOf(made, needs);
   return { kind: "committed", sha: shaOf(made.data.sha, "the commit just made") };
+}
+
+/** Where a directory became a file, or a file a directory, what is taken away has to be gone before the other comes. */
+function deletionsFirst(files: readonly CommitFile[]): readonly CommitFile[] {
+  const isDeletion = ({ bytes }: CommitFile): boolean => bytes === null;
+  return [...files.filter(isDeletion), ...files.filter((file) => !isDeletion(file))];
 }
 
 type TreeEntry = {

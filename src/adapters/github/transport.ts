@@ -23,9 +23,12 @@ type Attempt =
 export function boundedFetch(options: TransportOptions): typeof fetch {
   return async (input, init = {}) => {
     const signal = init.signal ?? new AbortController().signal;
-    const tries = (init.method ?? "GET").toUpperCase() === "GET" ? triesMax : 1;
+    const isRead = (init.method ?? "GET").toUpperCase() === "GET";
+    const tries = isRead ? triesMax : 1;
+    // What is written here was never meant for another place, and `fetch` would ask there for something else.
+    const request: RequestInit = isRead ? init : { ...init, redirect: "manual" };
     for (let number = 1; ; number++) {
-      const attempt = await tryOnce(input, init, signal, options);
+      const attempt = await tryOnce(input, request, signal, options);
       if (!worthAnother(attempt) || number >= tries || signal.aborted) return outcome(attempt);
       await options.clock.sleep(firstRetryMs * 2 ** (number - 1), { signal });
     }
@@ -59,6 +62,7 @@ async function tryOnce(
 /** A proxy's or a "unicorn" page with status 200 is a failed request, and so is JSON that ends in the middle. */
 function judged(response: Response, bytes: Uint8Array<ArrayBuffer>): Attempt {
   const { status, statusText, headers } = response;
+  if (status >= 300 && status < 400 && status !== 304) return { kind: "answer", response: moved() };
   const empty = status === 204 || status === 205 || status === 304;
   const answer = new Response(empty ? null : bytes, { status, statusText, headers });
   if (empty || status < 200 || status > 299) return { kind: "answer", response: answer };
@@ -70,6 +74,14 @@ function judged(response: Response, bytes: Uint8Array<ArrayBuffer>): Attempt {
     const error = new Error(`GitHub answered ${status} with a body that is not JSON`, { cause });
     return { kind: "broken", why: error.message, error };
   }
+}
+
+/** As GitHub answers where nothing is left: a write that it sends elsewhere is about an issue that was transferred. */
+function moved(): Response {
+  return Response.json(
+    { message: "It was moved to another place, and nothing was done there" },
+    { status: 410 },
+  );
 }
 
 function worthAnother(attempt: Attempt): boolean {

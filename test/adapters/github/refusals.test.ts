@@ -134,6 +134,27 @@ describe("what GitHub refuses", () => {
     },
   );
 
+  it.each([301, 302, 307, 308])(
+    "is gone for a comment on an issue that GitHub has elsewhere by now, as status %i says, and goes nowhere else (F37)",
+    async (status) => {
+      await using world = await githubWorld();
+      const { github, host } = world;
+      const [from, to] = ["Here", "There"].map((title) => github.createIssue({ title, by: "read" }).number);
+      const location = `${github.url}/repos/octo/demo/issues/${to}/comments`;
+      const path = new RegExp(`/issues/${from}/comments$`);
+      github.fail({
+        method: "POST",
+        path,
+        status,
+        body: { message: "Moved", url: location },
+        headers: { location },
+      });
+      const made = await host.comment.create(from ?? 0, "hello");
+      expect(made).toMatchObject({ kind: "refused", code: "gone", why: expect.stringContaining("moved") });
+      expect([github.comments(to ?? 0), github.exchanges.length]).toEqual([[], 1]);
+    },
+  );
+
   it("shows a pull request's head, a fork's too, and nothing for an issue that moved away", async () => {
     await using world = await githubWorld();
     const { github, host } = world;

@@ -89,6 +89,9 @@ function treeOfLoose(
     const old = before.find((one) => one.name === name);
     const others = before.filter((one) => one !== old);
     const inside = old?.mode === "040000" ? old.sha : undefined;
+    // There is nothing to delete in what is no directory.
+    if (entry.sha === null && (old === undefined || (rest.length > 0 && inside === undefined)))
+      return at ?? null;
     const sha = rest.length > 0 ? put(inside, rest, entry) : blobOf(entry);
     if (sha === undefined) return undefined;
     const mode = rest.length > 0 ? "040000" : entry.mode;
