@@ -147,7 +147,10 @@ async function refuse(proved: Proved, means: Means, signal: AbortSignal): Promis
       ...known,
       resumable: true,
     });
-  const over = exhausted(budgetOf(state, means), spentOf(state, 0));
+  const spent = spentOf(state, 0);
+  // A turn that began within the budget may end.
+  const begun = state.turn.phase === "idle" ? 0 : 1;
+  const over = exhausted(budgetOf(state, means), { ...spent, turns: spent.turns - begun });
   if (over !== null) {
     const why = `the budget of ${over} is used up; raise it with the input ${budgetInput(over)}, then resume`;
     return outcome("refused", "exhausted", why, { ...known, resumable: true });

@@ -3,6 +3,7 @@ import type { Means } from "../../src/app/means.ts";
 import { NotRestored, type Workspace } from "../../src/workspace/workspace.ts";
 import { endOf, live } from "../kit/story/play.ts";
 import { givenStage } from "../kit/story/stage.ts";
+import { approve, given, writing } from "./given-waiting.ts";
 
 const diesAfterTurn = { at: "files.append", event: "turn.ended", nth: 2, when: "after" } as const;
 
@@ -78,5 +79,25 @@ describe("a session whose branch stands already", () => {
     expect(refused.end).toMatchObject({ detail: expect.stringContaining(name) });
     expect([[...stage.github.branches], stage.leases.leases]).toEqual(before);
     expect(stage.github.pulls).toEqual([]);
+  });
+});
+
+describe("a session whose last turn has begun", () => {
+  const last = { orders: { budget: { turns: 1 } } };
+
+  it("is resumed to end it, when the run died or waited in the middle", async () => {
+    const stage = givenStage();
+    const died = { at: "files.append", event: "calls.intended", when: "after" } as const;
+    await live(stage, { death: died, ...last });
+    expect(endOf(await live(stage, { asks: "resume", ...last }))).toBe("suspended/turns");
+    expect(endOf(await live(stage, { asks: "resume", ...last }))).toBe("refused/exhausted");
+    const waiting = await given(writing, approve);
+    expect(endOf(await waiting.next(last))).toBe("needs-input/approval");
+    expect(endOf(await waiting.next({ says: "@baton approve call_1_1", ...last }))).toBe(
+      "needs-input/approval",
+    );
+    const done = await waiting.next({ says: "@baton approve", ...last });
+    expect(endOf(done)).toBe("suspended/turns");
+    expect(done.ran).toContain("write call_1_2");
   });
 });

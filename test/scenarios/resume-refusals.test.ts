@@ -171,7 +171,7 @@ const cases: readonly Case[] = [
     code: "exhausted",
     when: "its budget is used up and not raised",
     says: "raise it with the input max-turns",
-    inputs: { "max-turns": "2" },
+    inputs: { "max-turns": "1" },
   },
 ];
 
