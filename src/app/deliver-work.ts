@@ -1,11 +1,13 @@
 import { branchName, branchToMake, commitMessage } from "../delivery/branch.ts";
 import { compareLink } from "../delivery/compare-link.ts";
 import { type Delivered, deliver, type Target } from "../delivery/deliver.ts";
+import { dependencyList } from "../delivery/dependencies.ts";
 import type { EffectTools } from "../delivery/effect.ts";
 import type { CommitFile } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
 import { flaggedList, pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
 import { whyFenced } from "../session/claim.ts";
+import { offerHeldBack } from "./held-patch.ts";
 import type { Candidate, Judgement } from "./judge-work.ts";
 import type { ReadyWork, Work } from "./work.ts";
 
@@ -38,7 +40,8 @@ export async function deliverWork(
     evidence: judged.evidence,
     redToGreen: [],
     flagged: judged.flagged,
-    leftOut: [],
+    dependencies: judged.dependencies,
+    leftOut: await leftOut(work),
     runUrl: means.run.url,
     startsChecks: means.orders.startsChecks,
     sandboxOff: work.room.sandbox === "off",
@@ -58,13 +61,22 @@ export async function deliverWork(
     { ...effectTools(work), host: means.host },
   );
   // A commit on a branch has no body in which a person would see it.
-  if (delivered.kind !== "pull-request") work.board.note(flaggedList(judged.flagged));
+  if (delivered.kind !== "pull-request") {
+    work.board.note(flaggedList(judged.flagged));
+    work.board.note(dependencyList(judged.dependencies));
+  }
   const link = { serverUrl: means.serverUrl, owner: repository.owner, repo: repository.name };
   return {
     delivered,
     branch: target.name,
     compareUrl: compareLink({ ...link, base: identity.baseRef, branch: target.name, title, body }),
   };
+}
+
+/** What the gate held back is not in the commit, which does not make it unasked for. */
+async function leftOut(work: Work): Promise<readonly string[]> {
+  const held = await offerHeldBack(work);
+  return held === null ? [] : [held];
 }
 
 /** What effects of this run need. */

@@ -33,6 +33,10 @@ function whyIn({ cause, findings, paths }: Failed): string {
       return `${redChecks(findings)}. Nothing was published.`;
     case "protected":
       return `the change still touches what is never published: ${listed(paths)}. Nothing was published. Make that part of it yourself, or say how to do without it.`;
+    case "size":
+      return `the change is still larger than \`limits\` in the configuration allows. Nothing was published. Say how to do less at once, or raise what is over: ${listed(paths)}.`;
+    case "credentials":
+      return `the change still holds what looks like a credential${paths.length === 0 ? "" : `: ${listed(paths)}`}. Nothing was published. Say how to do without it; what was a real one has to be replaced where it was issued.`;
     case "tampering":
       return `the change still touches what could make the checks pass without the work being done: ${listed(paths)}. Nothing was published, because the configuration says \`tamper: refuse\`. Say how to do without that, or set \`tamper: flag\` to have it published with a word about each.`;
   }

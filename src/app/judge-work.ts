@@ -1,5 +1,6 @@
 import type { Tree } from "../base/hash.ts";
 import type { Checks } from "../gate/checks.ts";
+import { changedDependencies, type DependencyFile } from "../gate/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import { judge, knownOnBase, passedBefore } from "../gate/gate.ts";
 import { type Marked, protection } from "../gate/protected.ts";
@@ -8,6 +9,7 @@ import type { Suspicion } from "../gate/suspicion.ts";
 import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Finding, Passed } from "../gate/verdict.ts";
 import type { Change } from "../workspace/workspace.ts";
+import { type Held, holdBack } from "./hold-back.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";
 
@@ -25,16 +27,17 @@ export type Judgement =
       readonly candidate: Candidate;
       readonly evidence: readonly EvidenceRow[];
       readonly flagged: readonly Marked[];
+      readonly dependencies: readonly DependencyFile[];
     }
   | { readonly kind: "no-change" }
   /** The findings are in the log, and so in what the model is told next. */
   | {
       readonly kind: "failed";
-      readonly cause: "checks" | "protected" | "tampering";
+      readonly cause: "checks" | "tampering" | Held["cause"];
       readonly evidence: readonly EvidenceRow[];
       /** Of checks. */
       readonly findings: readonly Finding[];
-      /** Of what is protected, and of tampering. */
+      /** Of everything else. */
       readonly paths: readonly string[];
     }
   /** A person has to look: these decide what setup installs. */
@@ -55,15 +58,15 @@ export async function judgeWork(
     patterns: config.protected,
     config: means.orders.configPath,
   });
-  if (refused.length > 0)
-    return refuse(work, { tree, cause: "protected", refused, text: protectedText(refused) });
   const contents = contentsOf(work, changes);
+  const held = await holdBack(work, { changes, contents, refused });
+  if (held !== null) return refuse(work, { tree, ...held });
   const paths = await setupInputs(changes, contents);
   if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
   const suspicions = await tamper(changes, { checks, contents });
   if (config.tamper === "refuse" && suspicions.length > 0)
     return refuse(work, {
-      ...{ tree, cause: "tampering", refused: suspicions },
+      ...{ tree, cause: "tampering", paths: suspicions.map(({ path }) => path), patch: "" },
       text: tamperText(suspicions, quoteFor(means)),
     });
   const baseTree = workspace.baseTree;
@@ -90,7 +93,10 @@ export async function judgeWork(
     }));
   switch (verdict.kind) {
     case "passed":
-      return { ...verdict, candidate, flagged: [...flagged, ...suspicions, ...paths.map(dependency)] };
+      return {
+        ...{ ...verdict, candidate, flagged: [...flagged, ...suspicions, ...paths.map(dependency)] },
+        dependencies: await changedDependencies(paths, contents),
+      };
     case "failed":
       return {
         ...{ kind: "failed", cause: "checks", paths: [] },
@@ -122,30 +128,21 @@ async function candidateOf({ workspace, journal }: Work): Promise<Candidate> {
   return { tree: own, changes: await workspace.diff(baseTree, own) };
 }
 
-function protectedText(refused: readonly Marked[]): string {
-  const lines = refused.map(({ path, why }) => `- ${path}: ${why}`);
-  return `The change cannot be published while these paths are in it. Undo what you did to them:\n${lines.join("\n")}`;
-}
+type RefusedChange = Omit<Held, "cause"> & {
+  readonly tree: Tree;
+  readonly cause: Held["cause"] | "tampering";
+};
 
 /** It goes back to the model as a round of the gate, before anything is run. */
 async function refuse(
-  work: Work,
-  {
-    tree,
-    cause,
-    refused,
-    text,
-  }: {
-    readonly tree: Tree;
-    readonly cause: "protected" | "tampering";
-    readonly refused: readonly Marked[];
-    readonly text: string;
-  },
+  { journal, story }: Work,
+  { tree, cause, paths, text, patch }: RefusedChange,
 ): Promise<Judgement> {
-  const round = work.journal.state.gate.rounds + 1;
-  await work.story.append({ type: "gate.failed", round, tree, findings: await work.journal.store(text) });
-  const paths = [...new Set(refused.map((one) => one.path))];
-  return { kind: "failed", cause, evidence: [], findings: [], paths };
+  const round = journal.state.gate.rounds + 1;
+  const findings = await journal.store(text);
+  const kept = patch === "" ? {} : { patch: await journal.store(patch, { apart: true }) };
+  await story.append({ type: "gate.failed", round, tree, findings, ...kept });
+  return { kind: "failed", cause, evidence: [], findings: [], paths: [...new Set(paths)] };
 }
 
 /** Without setup nothing is installed from it, but a person who merges it installs what it says. */

@@ -1,6 +1,7 @@
 import { cutText } from "../command/untrusted.ts";
 import type { Check } from "../gate/checks.ts";
-import { type Config, noConfig, type ParsedFile, readConfig } from "../gate/config.ts";
+import { type Config, noConfig, readConfig } from "../gate/config.ts";
+import type { ParsedFile } from "../gate/config-refusal.ts";
 import { guessConfig } from "../gate/guess.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

@@ -10,6 +10,7 @@ import type { Budget } from "../session/event.ts";
 import { deliverWork } from "./deliver-work.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { gateEnd, redRounds } from "./gate-end.ts";
+import { offerHeldBack } from "./held-patch.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
 import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
@@ -136,6 +137,7 @@ async function afterGate(
       const { mask, orders } = work.means;
       if (judged.findings.length > 0)
         work.board.note(mask(failingChecks(judged.findings, orders.triggerPhrase)));
+      if (judged.cause === "protected") await offerHeldBack(work);
       return gateEnd(judged, rounds);
     }
   }

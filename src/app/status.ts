@@ -36,6 +36,8 @@ export type StatusBoard = {
   readonly watch: OnLive;
   readonly evidence: (rows: readonly EvidenceRow[]) => void;
   readonly note: (sentence: string) => void;
+  /** Markdown for the job summary alone. */
+  readonly offer: (markdown: string) => void;
   readonly sandbox: (kind: string) => void;
   /** The last edit, made however short ago the one before was. Resolves with the job summary. */
   readonly finish: (ending: Ending) => Promise<string>;
@@ -56,6 +58,7 @@ export function openBoard(
   const marker = markerOf(means.key, session, "comment");
   const markers = [marker, runsMarkerOf(means.key, session, options.runs)];
   const notes = [...options.notes];
+  const offered: string[] = [];
   const fixed = { session, markers, triggerPhrase, runUrl: means.run.url, notes };
   let doing = "starting";
   let evidence: readonly EvidenceRow[] = [];
@@ -113,6 +116,7 @@ export function openBoard(
       evidence = rows;
     },
     note: (sentence) => void notes.push(sentence),
+    offer: (markdown) => void offered.push(markdown),
     sandbox: (kind) => {
       sandboxOff = kind === "off";
     },
@@ -122,7 +126,7 @@ export function openBoard(
       const unedited = await comment.finish(body);
       const unmade = missed && (body === null ? noComment(missed.why) : await openLate(missed, body));
       notes.push(...[unedited, unmade].filter((note) => note !== null));
-      return jobSummary(facts(ending));
+      return jobSummary(facts(ending), offered);
     },
   };
 }

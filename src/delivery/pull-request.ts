@@ -1,5 +1,7 @@
+import type { DependencyFile } from "../gate/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import type { SessionId } from "../session/id.ts";
+import { dependencyList } from "./dependencies.ts";
 import { evidenceTable } from "./evidence.ts";
 import { fitBody } from "./fit.ts";
 import { commandSpan, sandboxOffSentence } from "./how-to-go-on.ts";
@@ -21,6 +23,8 @@ export type PullRequestFacts = {
   readonly redToGreen: readonly string[];
   /** Files that need a closer look, with our reason. */
   readonly flagged: readonly { readonly path: string; readonly why: string }[];
+  /** What is installed otherwise once this is merged. */
+  readonly dependencies: readonly DependencyFile[];
   /** What the session did not do, in our words or the model's. */
   readonly leftOut: readonly string[];
   readonly runUrl: string | null;
@@ -55,6 +59,7 @@ export function pullRequestBody(facts: PullRequestFacts): string {
       `### Evidence\n\n${evidenceTable(facts.evidence)}`,
       proof(facts.redToGreen),
       flaggedList(facts.flagged),
+      dependencyList(facts.dependencies),
       leftOutList(facts.leftOut),
       howItGoesOn(facts),
     ];

@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { type Caps, defaultCaps } from "./caps.ts";
 import type { Check } from "./checks.ts";
+import { type ConfigRefused, keysOf, type ParsedFile, refusal, standsAt } from "./config-refusal.ts";
 
 /** What `.github/agent.yml` says. Null means that the file does not say it. */
 export type Config = {
@@ -11,6 +13,7 @@ export type Config = {
   /** Patterns of paths that may change but are flagged. */
   readonly protected: readonly string[];
   readonly tamper: TamperPolicy;
+  readonly limits: Caps;
   /** Null: the first of AGENTS.md and CLAUDE.md that exists. */
   readonly instructions: readonly string[] | null;
   /** Tools of which each call waits until a person has allowed it. */
@@ -30,14 +33,6 @@ export type Config = {
 export type TamperPolicy = (typeof tamperPolicies)[number];
 const tamperPolicies = ["flag", "refuse"] as const;
 
-/** A parsed file. `line` gives the line, from 1, on which the value at `path` (or its key) stands. */
-export type ParsedFile = {
-  readonly value: unknown;
-  readonly line: (path: readonly (string | number)[]) => number | null;
-};
-
-export type ConfigRefused = { readonly kind: "refused"; readonly why: string };
-
 /** What holds where there is no file. */
 export const noConfig: Config = {
   env: [],
@@ -45,6 +40,7 @@ export const noConfig: Config = {
   checks: [],
   protected: [],
   tamper: "flag",
+  limits: defaultCaps,
   instructions: null,
   approve: [],
   budget: { turns: null, minutes: null, tokens: null, costUsd: null },
@@ -59,11 +55,21 @@ export function readConfig(
   if (parsed.value === null || parsed.value === undefined) return { kind: "config", config: noConfig };
   const read = v.safeParse(configSchema, parsed.value);
   if (!read.success) return refusal(read.issues[0], parsed, source);
-  const { env, setup, checks, protected: flagged, tamper, instructions, approve, budget } = read.output;
+  const {
+    env,
+    setup,
+    checks,
+    protected: flagged,
+    tamper,
+    limits: caps,
+    instructions,
+    approve,
+    budget,
+  } = read.output;
   const named = withNames(checks ?? []);
   if (named.kind === "twice") {
     const why = `two checks are named \`${named.name}\`; names must differ`;
-    return { kind: "refused", why: `${at(["checks", named.index], parsed, source)}${why}` };
+    return { kind: "refused", why: `${standsAt(["checks", named.index], parsed, source)}${why}` };
   }
   const config: Config = {
     env: env ?? [],
@@ -71,6 +77,7 @@ export function readConfig(
     checks: named.checks,
     protected: flagged ?? [],
     tamper: tamper ?? "flag",
+    limits: capsOf(caps),
     instructions: instructions ?? null,
     approve: approve ?? [],
     budget: {
@@ -81,6 +88,15 @@ export function readConfig(
     },
   };
   return { kind: "config", config };
+}
+
+function capsOf(given: v.InferOutput<typeof configSchema>["limits"]): Caps {
+  const { files, bytes, "file-bytes": fileBytes } = given ?? {};
+  return {
+    files: files ?? defaultCaps.files,
+    bytes: bytes ?? defaultCaps.bytes,
+    fileBytes: fileBytes ?? defaultCaps.fileBytes,
+  };
 }
 
 /** The input `setup`: one command a line; blank lines and lines that begin with `#` do not count. */
@@ -121,12 +137,6 @@ function withNames(
 function nameOf(run: string): string {
   return run.replace(/\s+/g, " ").trim();
 }
-
-const keysOf = {
-  config: ["env", "setup", "checks", "protected", "tamper", "instructions", "approve", "budget"],
-  check: ["name", "run", "minutes", "proof", "dir", "network"],
-  budget: ["turns", "minutes", "tokens", "cost-usd"],
-} as const;
 
 const command = v.pipe(
   v.string("expected a command"),
@@ -198,6 +208,13 @@ const configSchema = mapping(keysOf.config, {
     ),
   ),
   tamper: v.optional(v.picklist(tamperPolicies, `expected one of ${tamperPolicies.join(", ")}`)),
+  limits: v.optional(
+    mapping(keysOf.limits, {
+      files: v.optional(whole("files", 1, 100_000)),
+      bytes: v.optional(whole("bytes", 1, 1e9)),
+      "file-bytes": v.optional(whole("bytes", 1, 1e8)),
+    }),
+  ),
   instructions: v.optional(v.array(insidePath, "expected a list of paths")),
   approve: v.optional(
     v.array(
@@ -207,9 +224,9 @@ const configSchema = mapping(keysOf.config, {
   ),
   budget: v.optional(
     mapping(keysOf.budget, {
-      turns: v.optional(v.pipe(number("turns", 1, 10_000), v.integer("expected a whole number"))),
+      turns: v.optional(whole("turns", 1, 10_000)),
       minutes: v.optional(number("minutes", 1, 7200)),
-      tokens: v.optional(v.pipe(number("tokens", 1000, 1e12), v.integer("expected a whole number"))),
+      tokens: v.optional(whole("tokens", 1000, 1e12)),
       "cost-usd": v.optional(number("US dollars", 0, 1e6)),
     }),
   ),
@@ -218,6 +235,10 @@ const configSchema = mapping(keysOf.config, {
 function number(unit: string, least: number, most: number) {
   const message = `expected a number of ${unit} from ${least} to ${most}`;
   return v.pipe(v.number(message), v.minValue(least, message), v.maxValue(most, message));
+}
+
+function whole(unit: string, least: number, most: number) {
+  return v.pipe(number(unit, least, most), v.integer("expected a whole number"));
 }
 
 /** A list is an object too for the schema library, so it has to be told apart first. */
@@ -229,50 +250,4 @@ function mapping<Entries extends v.ObjectEntries>(keys: readonly string[], entri
 
 function isInside(path: string): boolean {
   return !/^[/~]|\\|\0/.test(path) && !path.split("/").includes("..") && path.split("/")[0] !== ".git";
-}
-
-function refusal(issue: v.BaseIssue<unknown>, parsed: ParsedFile, source: string): ConfigRefused {
-  const path = (issue.path ?? []).map((item) => item.key as string | number);
-  return { kind: "refused", why: `${at(path, parsed, source)}${whatIsWrong(issue, path)}` };
-}
-
-function whatIsWrong(issue: v.BaseIssue<unknown>, path: readonly (string | number)[]): string {
-  if (issue.type !== "strict_object") return `${dotted(path)}: ${issue.message}, got ${shown(issue.input)}`;
-  const key = plain(String(path.at(-1)));
-  if (issue.expected !== "never") return `${dotted(path.slice(0, -1))}: the key \`${key}\` is missing`;
-  return `unknown key \`${key}\`; allowed: ${keysAt(path).join(", ")}`;
-}
-
-/** The keys that are allowed beside the one at the end of the path. */
-function keysAt(path: readonly (string | number)[]): readonly string[] {
-  if (path.length === 1) return keysOf.config;
-  return path[0] === "budget" ? keysOf.budget : keysOf.check;
-}
-
-function at(path: readonly (string | number)[], parsed: ParsedFile, source: string): string {
-  for (let length = path.length; length >= 0; length--) {
-    const line = parsed.line(path.slice(0, length));
-    if (line !== null) return `${source}:${line}: `;
-  }
-  return `${source}: `;
-}
-
-/** `checks[1].run`, counted from 1 as a reader does. */
-function dotted(path: readonly (string | number)[]): string {
-  const text = path
-    .map((part) => (typeof part === "number" ? `[${part + 1}]` : `.${plain(part)}`))
-    .join("")
-    .replace(/^\./, "");
-  return text === "" ? "the file" : text;
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return `"${plain(value)}"`;
-  if (Array.isArray(value)) return "a list";
-  if (value === null || value === undefined) return "nothing";
-  return typeof value === "object" ? "keys and values" : plain(String(value));
-}
-
-function plain(text: string): string {
-  return text.replace(/[^ -~]/g, "?").slice(0, 60);
 }

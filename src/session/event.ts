@@ -241,7 +241,14 @@ export type SessionEvent =
       readonly tree: Tree;
       readonly definitions: Digest;
     }
-  | { readonly type: "gate.failed"; readonly round: number; readonly tree: Tree; readonly findings: Payload }
+  | {
+      readonly type: "gate.failed";
+      readonly round: number;
+      readonly tree: Tree;
+      readonly findings: Payload;
+      /** What of the change never leaves by our hand, for a person to apply. */
+      readonly patch?: Payload;
+    }
   /** `key` is by meaning: `<session>/comment`, `<session>/branch`, `<session>/pull-request`. */
   | { readonly type: "effect.intended"; readonly key: string; readonly detail: string }
   | {

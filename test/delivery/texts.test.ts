@@ -71,6 +71,9 @@ const pull: PullRequestFacts = {
   evidence,
   redToGreen: ["test"],
   flagged: [{ path: "package.json", why: "protected by .github/agent.yml" }],
+  dependencies: [
+    { path: "package.json", how: "exactly", packages: [{ name: "left-pad", before: null, after: "^1.3.0" }] },
+  ],
   leftOut: ["The README was not changed."],
   runUrl: "https://github.com/octo/demo/actions/runs/5",
   startsChecks: false,
@@ -174,6 +177,14 @@ describe("the pull request", () => {
 
       - <code>package.json</code>: protected by .github/agent.yml
 
+      ### Dependencies
+
+      Whoever merges this installs what these files say:
+
+      <code>package.json</code>:
+
+      - <code>left-pad</code>: added, ^1.3.0
+
       ### Left out
 
       - The README was not changed.
@@ -190,10 +201,10 @@ describe("the pull request", () => {
   });
 
   it("says that the sandbox was off, and leaves out what it does not know", () => {
-    const facts = { ...pull, closes: null, redToGreen: [], flagged: [], leftOut: [], runUrl: null };
-    const body = pullRequestBody({ ...facts, startsChecks: true, sandboxOff: true });
+    const facts = { ...pull, closes: null, redToGreen: [], flagged: [], dependencies: [], leftOut: [] };
+    const body = pullRequestBody({ ...facts, runUrl: null, startsChecks: true, sandboxOff: true });
     expect(body).toContain("The sandbox was switched off");
-    expect(body).not.toMatch(/Closes|Left out|closely|Red to green|own workflows/);
+    expect(body).not.toMatch(/Closes|Left out|closely|Dependencies|Red to green|own workflows/);
   });
 
   it("closes the issue it is for and no other", () => {
@@ -211,7 +222,7 @@ describe("the pull request", () => {
 
 describe("the job summary", () => {
   it("says what the comment says", () => {
-    expect(jobSummary(suspended)).toMatchInlineSnapshot(`
+    expect(jobSummary(suspended, ["What was held back."])).toMatchInlineSnapshot(`
       "## Baton: suspended
 
       Reason: not-permitted.
@@ -236,6 +247,8 @@ describe("the job summary", () => {
       The numbers are what each check's own test runner reports.
 
       2 hidden comments were removed from the issue's text.
+
+      What was held back.
 
       To go on, comment <code>/agent resume s0123456789ab</code> here, or dispatch the workflow with the session <code>s0123456789ab</code>.
 

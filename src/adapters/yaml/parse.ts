@@ -1,5 +1,5 @@
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
-import type { ParsedFile } from "../../gate/config.ts";
+import type { ParsedFile } from "../../gate/config-refusal.ts";
 
 export type ParsedYaml =
   | ({ readonly kind: "parsed" } & ParsedFile)

@@ -45,11 +45,14 @@ export function givenStage(
     readonly sandbox?: "on" | "off";
     /** What `.github/agent.yml` says; without it there is no such file. */
     readonly config?: string;
+    /** Besides those of the story. */
+    readonly files?: Readonly<Record<string, string>>;
   } = {},
 ): Stage {
   const files = new Map([
     ["a.txt", "a\n"],
     ["b.txt", "b\n"],
+    ...Object.entries(options.files ?? {}),
     ...(options.config === undefined ? [] : [[".github/agent.yml", options.config] as const]),
   ]);
   const tree = treeIdOf(entriesOf(files));
