@@ -1,4 +1,4 @@
-import { description, maxLength, minLength, pipe, strictObject, string } from "valibot";
+import { description, maxLength, pipe, regex, strictObject, string } from "valibot";
 import { askTool } from "../loop/question.ts";
 import { defineTool } from "./define.ts";
 import { ok } from "./outcome.ts";
@@ -7,7 +7,7 @@ import { words } from "./words.ts";
 const schema = strictObject({
   question: pipe(
     string(),
-    minLength(1),
+    regex(/\S/, "expected a question"),
     maxLength(4000),
     description(
       "What you need to know, with the choices that you see. It has to be clear without this conversation.",

@@ -45,6 +45,7 @@ describe("the arguments", () => {
       /"items.0.status" must be \("open" \| "doing" \| "done"\)/,
     ],
     ["plan", { items: [{ text: "a", status: "open", due: 1 }] }, /unknown key "items.0.due"/],
+    ["ask", { question: " \n" }, /"question"/],
   ];
   it.each(cases)("of %s are refused: %j", (name, input, why) => {
     const tool = toolNamed(name);
