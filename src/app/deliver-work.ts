@@ -6,6 +6,7 @@ import type { EffectTools } from "../delivery/effect.ts";
 import type { CommitFile } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
 import { flaggedList, pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
+import { isUnproved } from "../gate/evidence.ts";
 import { whyFenced } from "../session/claim.ts";
 import { offerHeldBack } from "./held-patch.ts";
 import type { Candidate, Judgement } from "./judge-work.ts";
@@ -38,7 +39,6 @@ export async function deliverWork(
     ...(thread?.kind === "fork" ? { buildsOn: thread.number } : {}),
     summary: withoutTitle(summary, title),
     evidence: judged.evidence,
-    redToGreen: [],
     flagged: judged.flagged,
     dependencies: judged.dependencies,
     leftOut: await leftOut(work),
@@ -56,7 +56,12 @@ export async function deliverWork(
       message: commitMessage({ title, session, tree: judged.passed.tree, by: identity.actor }),
       target,
       branchKey,
-      pullRequest: { title, body, marker, draft: means.orders.publish === "draft" },
+      pullRequest: {
+        title,
+        body,
+        marker,
+        draft: means.orders.publish === "draft" || judged.evidence.some(isUnproved),
+      },
     },
     { ...effectTools(work), host: means.host },
   );

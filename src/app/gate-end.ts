@@ -45,12 +45,14 @@ function whyIn({ cause, findings, paths }: Failed): string {
 function redChecks(findings: readonly Finding[]): string {
   const named = (kinds: readonly Finding["kind"][]) =>
     listed(findings.flatMap(({ kind, check }) => (kinds.includes(kind) ? [check] : [])));
-  const red = named(["broke", "nothing-green"]);
+  const red = named(["broke", "already-red", "nothing-green"]);
+  const unproved = named(["unproved"]);
   const idle = named(["nothing-ran"]);
   const fewer = named(["fewer-tests"]);
   const said = [
     red === "" ? "" : `these checks are still red: ${red}`,
     idle === "" ? "" : `these run no test: ${idle}`,
+    unproved === "" ? "" : `the tests of the change do not prove it by: ${unproved}`,
     fewer === "" ? "" : `these run fewer tests than on base: ${fewer}`,
   ];
   return said.filter((text) => text !== "").join("; ");

@@ -2,7 +2,7 @@ import type { Tree } from "../base/hash.ts";
 import type { Checks } from "../gate/checks.ts";
 import { changedDependencies, type DependencyFile } from "../gate/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
-import { judge, knownOnBase, passedBefore } from "../gate/gate.ts";
+import { judge, passedBefore } from "../gate/gate.ts";
 import { type Marked, protection } from "../gate/protected.ts";
 import { setupInputs } from "../gate/setup-inputs.ts";
 import type { Suspicion } from "../gate/suspicion.ts";
@@ -10,6 +10,7 @@ import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Finding, Passed } from "../gate/verdict.ts";
 import type { Change } from "../workspace/workspace.ts";
 import { type Held, holdBack } from "./hold-back.ts";
+import { knownBefore, testsTreeOf } from "./known-results.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";
 
@@ -75,7 +76,8 @@ export async function judgeWork(
   const isFirst = gate.verified === null && Object.keys(gate.base).length === 0;
   const records = isFirst ? [] : await journal.recordsFrom(0);
   const events = records.map(({ record }) => record.event);
-  const before = await passedBefore(events, { checks, baseTree, tree }, journal.load);
+  const testsTree = await testsTreeOf(workspace, { checks, tree });
+  const before = await passedBefore(events, { checks, baseTree, tree, testsTree }, journal.load);
   const verdict =
     before ??
     (await judge({
@@ -84,8 +86,9 @@ export async function judgeWork(
       baseTree,
       tree,
       round: journal.state.gate.rounds + 1,
-      known: await knownOnBase(events, baseTree, journal.load),
-      tamper: config.tamper,
+      testsTree,
+      known: await knownBefore(events, { checks, baseTree, testsTree }, journal.load),
+      ...{ tamper: config.tamper, alreadyRed: config.alreadyRed, unproved: config.unproved },
       append: story.append,
       payload: journal.store,
       quote: quoteFor(means),

@@ -1,5 +1,5 @@
 import type { Counts } from "../gate/counts.ts";
-import { type EvidenceRow, fewerTests } from "../gate/evidence.ts";
+import { type EvidenceRow, fewerTests, stillRed } from "../gate/evidence.ts";
 import { codeSpan } from "./neutral.ts";
 
 const rowsMax = 50;
@@ -54,7 +54,36 @@ function belowTable(rows: readonly EvidenceRow[]): readonly string[] {
     .slice(0, rowsMax)
     .map(({ check, why }) => `- Fewer tests than on base, look closely: ${codeSpan(check, 60)}: ${why}.`);
   const said = hasCounts ? ["", "The numbers are what each check's own test runner reports."] : [];
-  return fewer.length > 0 ? [...said, "", ...fewer] : said;
+  return [...said, ...paragraph(fewer), ...paragraph(redBefore(rows)), ...paragraph(rows.flatMap(proofLine))];
+}
+
+function paragraph(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", ...lines.slice(0, rowsMax)];
+}
+
+/** Whoever reads the table has to know by what rule these let a change pass. */
+function redBefore(rows: readonly EvidenceRow[]): readonly string[] {
+  const names = rows
+    .filter(stillRed)
+    .slice(0, rowsMax)
+    .map(({ check }) => codeSpan(check, 60));
+  if (names.length === 0) return [];
+  return [`Red without the change too, and not worse with it, so not held against it: ${names.join(", ")}.`];
+}
+
+function proofLine({ check, proof }: EvidenceRow): readonly string[] {
+  if (proof === undefined) return [];
+  const name = codeSpan(check, 60);
+  switch (proof.kind) {
+    case "proved":
+      return [
+        `- **Red to green** by ${name}: with the tests of the change alone it failed on base (${proof.how}), and it passes on this tree.`,
+      ];
+    case "not-proved":
+      return [`- **No proof** by ${name}: ${proof.why}.`];
+    case "not-provable":
+      return [`- **No proof** by ${name}, and none can be had: ${proof.why}.`];
+  }
 }
 
 /** 840 ms, 12.3 s, 4 min 5 s. */

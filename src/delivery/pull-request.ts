@@ -19,8 +19,6 @@ export type PullRequestFacts = {
   /** What and why: the model's last message. Untrusted. */
   readonly summary: string;
   readonly evidence: readonly EvidenceRow[];
-  /** Checks that fail on the base with the new tests and pass with the change. */
-  readonly redToGreen: readonly string[];
   /** Files that need a closer look, with our reason. */
   readonly flagged: readonly { readonly path: string; readonly why: string }[];
   /** What is installed otherwise once this is merged. */
@@ -57,7 +55,6 @@ export function pullRequestBody(facts: PullRequestFacts): string {
         : `It holds the commits of #${facts.buildsOn}, whose branch is in a fork, and one more on top.`,
       facts.sandboxOff ? sandboxOffSentence : "",
       `### Evidence\n\n${evidenceTable(facts.evidence)}`,
-      proof(facts.redToGreen),
       flaggedList(facts.flagged),
       dependencyList(facts.dependencies),
       leftOutList(facts.leftOut),
@@ -65,15 +62,6 @@ export function pullRequestBody(facts: PullRequestFacts): string {
     ];
     return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
   });
-}
-
-function proof(checks: readonly string[]): string {
-  if (checks.length === 0) return "";
-  const names = checks
-    .slice(0, listMax)
-    .map((check) => codeSpan(check, 60))
-    .join(", ");
-  return `Red to green: with the new tests, ${names} failed on the base commit and passed on this tree.`;
 }
 
 /** The files that need a closer look, also for where no body is written; "" where there are none. */

@@ -10,7 +10,19 @@ export type ConfigRefused = { readonly kind: "refused"; readonly why: string };
 
 /** The keys of each mapping in the file. */
 export const keysOf = {
-  config: ["env", "setup", "checks", "protected", "tamper", "limits", "instructions", "approve", "budget"],
+  config: [
+    "env",
+    "setup",
+    "checks",
+    "protected",
+    "tamper",
+    "already-red",
+    "unproved",
+    "limits",
+    "instructions",
+    "approve",
+    "budget",
+  ],
   check: ["name", "run", "minutes", "proof", "dir", "network"],
   limits: ["files", "bytes", "file-bytes"],
   budget: ["turns", "minutes", "tokens", "cost-usd"],

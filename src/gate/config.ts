@@ -2,6 +2,14 @@ import * as v from "valibot";
 import { type Caps, defaultCaps } from "./caps.ts";
 import type { Check } from "./checks.ts";
 import { type ConfigRefused, keysOf, type ParsedFile, refusal, standsAt } from "./config-refusal.ts";
+import {
+  type AlreadyRedPolicy,
+  alreadyRedPolicies,
+  type TamperPolicy,
+  tamperPolicies,
+  type UnprovedPolicy,
+  unprovedPolicies,
+} from "./policy.ts";
 
 /** What `.github/agent.yml` says. Null means that the file does not say it. */
 export type Config = {
@@ -13,6 +21,8 @@ export type Config = {
   /** Patterns of paths that may change but are flagged. */
   readonly protected: readonly string[];
   readonly tamper: TamperPolicy;
+  readonly alreadyRed: AlreadyRedPolicy;
+  readonly unproved: UnprovedPolicy;
   readonly limits: Caps;
   /** Null: the first of AGENTS.md and CLAUDE.md that exists. */
   readonly instructions: readonly string[] | null;
@@ -26,13 +36,6 @@ export type Config = {
   };
 };
 
-/**
- * What follows when a change touches what could make a check pass that should not (tamper.ts): it is published with
- * each such place named, or it goes back to the model.
- */
-export type TamperPolicy = (typeof tamperPolicies)[number];
-const tamperPolicies = ["flag", "refuse"] as const;
-
 /** What holds where there is no file. */
 export const noConfig: Config = {
   env: [],
@@ -40,6 +43,8 @@ export const noConfig: Config = {
   checks: [],
   protected: [],
   tamper: "flag",
+  alreadyRed: "show",
+  unproved: "draft",
   limits: defaultCaps,
   instructions: null,
   approve: [],
@@ -55,17 +60,7 @@ export function readConfig(
   if (parsed.value === null || parsed.value === undefined) return { kind: "config", config: noConfig };
   const read = v.safeParse(configSchema, parsed.value);
   if (!read.success) return refusal(read.issues[0], parsed, source);
-  const {
-    env,
-    setup,
-    checks,
-    protected: flagged,
-    tamper,
-    limits: caps,
-    instructions,
-    approve,
-    budget,
-  } = read.output;
+  const { env, setup, checks, protected: flagged, instructions, approve, budget } = read.output;
   const named = withNames(checks ?? []);
   if (named.kind === "twice") {
     const why = `two checks are named \`${named.name}\`; names must differ`;
@@ -76,8 +71,8 @@ export function readConfig(
     setup: setup ?? [],
     checks: named.checks,
     protected: flagged ?? [],
-    tamper: tamper ?? "flag",
-    limits: capsOf(caps),
+    ...policiesIn(read.output),
+    limits: capsIn(read.output),
     instructions: instructions ?? null,
     approve: approve ?? [],
     budget: {
@@ -90,13 +85,19 @@ export function readConfig(
   return { kind: "config", config };
 }
 
-function capsOf(given: v.InferOutput<typeof configSchema>["limits"]): Caps {
-  const { files, bytes, "file-bytes": fileBytes } = given ?? {};
+function capsIn({ limits: caps }: Said): Caps {
   return {
-    files: files ?? defaultCaps.files,
-    bytes: bytes ?? defaultCaps.bytes,
-    fileBytes: fileBytes ?? defaultCaps.fileBytes,
+    files: caps?.files ?? defaultCaps.files,
+    bytes: caps?.bytes ?? defaultCaps.bytes,
+    fileBytes: caps?.["file-bytes"] ?? defaultCaps.fileBytes,
   };
+}
+
+type Said = v.InferOutput<typeof configSchema>;
+
+function policiesIn(said: Said): Pick<Config, "tamper" | "alreadyRed" | "unproved"> {
+  const { tamper = "flag", "already-red": alreadyRed = "show", unproved = "draft" } = said;
+  return { tamper, alreadyRed, unproved };
 }
 
 /** The input `setup`: one command a line; blank lines and lines that begin with `#` do not count. */
@@ -207,7 +208,9 @@ const configSchema = mapping(keysOf.config, {
       "expected a list of path patterns",
     ),
   ),
-  tamper: v.optional(v.picklist(tamperPolicies, `expected one of ${tamperPolicies.join(", ")}`)),
+  tamper: v.optional(oneOf(tamperPolicies)),
+  "already-red": v.optional(oneOf(alreadyRedPolicies)),
+  unproved: v.optional(oneOf(unprovedPolicies)),
   limits: v.optional(
     mapping(keysOf.limits, {
       files: v.optional(whole("files", 1, 100_000)),
@@ -231,6 +234,10 @@ const configSchema = mapping(keysOf.config, {
     }),
   ),
 });
+
+function oneOf<Word extends string>(words: readonly Word[]) {
+  return v.picklist(words, `expected one of ${words.join(", ")}`);
+}
 
 function number(unit: string, least: number, most: number) {
   const message = `expected a number of ${unit} from ${least} to ${most}`;

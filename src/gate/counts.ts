@@ -75,3 +75,17 @@ function talliesOf(runner: Runner, lines: readonly string[]): readonly Tally[] {
     return tally === null ? [] : [tally];
   });
 }
+
+/** Lines by which a runner or a compiler says that a file of tests could not be run at all. */
+const cannotRun: readonly RegExp[] = [
+  /\bSyntaxError\b|\bERR_MODULE_NOT_FOUND\b|\bCannot find (?:module|package)\b|\bdoes not provide an export named\b/,
+  /\bFailed to (?:load|resolve|parse)\b|^\s*● Test suite failed to run|\bTransform failed\b/,
+  /\b(?:ModuleNotFoundError|ImportError|IndentationError)\b|^ERROR collecting |^_+ ERROR collecting /,
+  /\[(?:build|setup) failed\]|\berror\[E\d+\]|^error: could not compile\b|\bcannot find symbol\b|\berror (?:TS|CS)\d+\b/,
+  /\bLoadError\b|\bPHP (?:Parse|Fatal) error\b|\bCompilation failed\b|\bBUILD FAILURE\b.*\bcompil/i,
+];
+
+/** How many lines say so. */
+export function cannotRunIn(output: string): number {
+  return linesOf(output).filter((line) => cannotRun.some((pattern) => pattern.test(line))).length;
+}

@@ -1,11 +1,7 @@
-import type { Check, CheckRun } from "./checks.ts";
+import type { Check } from "./checks.ts";
 import { type Counts, ranOf } from "./counts.ts";
-
-/**
- * How a check came out. A check that was killed for another reason than its time limit is red. One that exits 0 while
- * its own test runner says that no test has run is not green.
- */
-export type CheckState = "green" | "red" | "timed out" | "ran nothing" | "not run";
+import type { Proof } from "./proof.ts";
+import { type CheckState, type Ran, stateOf } from "./ran.ts";
 
 /** One line of the evidence table. Durations in ms, null where it did not run. */
 export type EvidenceRow = {
@@ -20,18 +16,9 @@ export type EvidenceRow = {
   readonly onTree: CheckState;
   readonly msOnTree: number | null;
   readonly countsOnTree: Counts | null;
+  /** Of a check that has to prove the fix, once all checks have passed. */
+  readonly proof?: Proof;
 };
-
-/** What of a run the verdict and the evidence need. */
-export type Ran = Pick<CheckRun, "exitCode" | "timedOut" | "ms"> & { readonly counts: Counts | null };
-
-export function stateOf(run: Ran | null): CheckState {
-  if (run === null) return "not run";
-  if (run.timedOut) return "timed out";
-  if (run.exitCode !== 0) return "red";
-  const { counts } = run;
-  return counts !== null && !counts.isPartial && ranOf(counts) === 0 ? "ran nothing" : "green";
-}
 
 export function evidenceRow(check: Check, onBase: Ran | null, onTree: Ran | null): EvidenceRow {
   return {
@@ -45,6 +32,17 @@ export function evidenceRow(check: Check, onBase: Ran | null, onTree: Ran | null
     msOnTree: onTree?.ms ?? null,
     countsOnTree: onTree?.counts ?? null,
   };
+}
+
+/** Red on base as well as on this tree. */
+export function stillRed({ onBase, onTree }: EvidenceRow): boolean {
+  const isRed = (state: CheckState) => state === "red" || state === "timed out";
+  return isRed(onBase) && isRed(onTree);
+}
+
+/** Whether a check that had to prove the fix did not. */
+export function isUnproved({ proof }: EvidenceRow): boolean {
+  return proof !== undefined && proof.kind !== "proved";
 }
 
 /** A check that came out green with fewer tests than on base; `why` is a sentence without its full stop. */

@@ -18,12 +18,24 @@ export function findingsText(findings: readonly Finding[], quote: Quote): string
 const outputBytesMin = 4 * 1024;
 
 function headOf(findings: readonly Finding[]): string {
-  if (findings.every((finding) => finding.kind === "nothing-green"))
-    return "No check came out green on your change. They were red before it too, but a change that no check confirms is not published.";
-  if (findings.every((finding) => finding.kind === "fewer-tests"))
-    return "The checks were run on your change in a clean checkout. They came out green, but with fewer tests than without it, and such a change is not published:";
-  return "The checks were run on your change in a clean checkout, and these came out worse than without it:";
+  const [first, ...others] = new Set(findings.map(({ kind }) => kind));
+  return (others.length === 0 && first !== undefined && heads[first]) || worse;
 }
+
+const worse =
+  "The checks were run on your change in a clean checkout, and these came out worse than without it:";
+
+/** Where all findings are of one kind. */
+const heads: Readonly<Partial<Record<Finding["kind"], string>>> = {
+  "nothing-green":
+    "No check came out green on your change. They were red before it too, but a change that no check confirms is not published.",
+  "fewer-tests":
+    "The checks were run on your change in a clean checkout. They came out green, but with fewer tests than without it, and such a change is not published:",
+  "already-red":
+    "The checks were run on your change in a clean checkout. Nothing came out worse than without it, but these are red as they were before, and the configuration does not let that pass:",
+  unproved:
+    "The checks came out green on your change, but its tests do not prove it: laid onto the base without the rest of the change they have to make these checks fail, and such a change is not published. Add or alter a test that fails by what it asserts without your change, and passes with it:",
+};
 
 function oneFinding(finding: Finding, quote: Quote, bytesMax: number): string {
   const head = `Check \`${finding.check}\` (\`${finding.command}\`): ${howItEnded(finding)}.`;
@@ -35,6 +47,8 @@ function oneFinding(finding: Finding, quote: Quote, bytesMax: number): string {
 /** How a check came out that is objected to, as the end of a sentence. */
 export function howItEnded(finding: Finding): string {
   const { why } = finding;
+  // It came out green on the change; what is quoted is of the tests alone.
+  if (finding.kind === "unproved") return why ?? "";
   return why === null
     ? exitOf(finding)
     : `${exitOf(finding)}, ${finding.exitCode === 0 ? "but" : "and"} ${why}`;

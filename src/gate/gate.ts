@@ -1,15 +1,17 @@
 import type { Digest, Tree } from "../base/hash.ts";
-import type { Payload, SessionEvent } from "../session/event.ts";
+import type { CheckedOn, Payload, SessionEvent } from "../session/event.ts";
 import type { Check, CheckRun, Checks } from "./checks.ts";
-import type { TamperPolicy } from "./config.ts";
 import { countsIn, moreFailures } from "./counts.ts";
 import { definitionsDigest } from "./definitions.ts";
-import { type EvidenceRow, evidenceRow, fewerTests, type Ran, stateOf } from "./evidence.ts";
+import { type EvidenceRow, evidenceRow, fewerTests } from "./evidence.ts";
 import { findingsText, type Quote } from "./findings-text.ts";
+import type { AlreadyRedPolicy, TamperPolicy, UnprovedPolicy } from "./policy.ts";
+import { couldProve, type Proof, proofOf } from "./proof.ts";
+import { stateOf, type Told } from "./ran.ts";
 import type { Finding, Passed, Verdict } from "./verdict.ts";
 
-/** Results on the base tree, by the check's name. */
-export type KnownOnBase = ReadonlyMap<string, Ran>;
+/** Results on one tree, by the check's name. */
+export type Known = ReadonlyMap<string, Told>;
 
 type Asked = {
   /** At least one; names are unique. */
@@ -20,10 +22,16 @@ type Asked = {
   /** The exact tree that would be delivered. */
   readonly tree: Tree;
   readonly round: number;
-  /** What earlier rounds found on base, so that base is judged once a session: `knownOnBase`. */
-  readonly known: KnownOnBase;
+  /** Base with the change's tests alone: where they change nothing base itself, null where no check asks for it. */
+  readonly testsTree: Tree | null;
+  /** What earlier rounds found, so that neither of those is judged again: `knownOn`. */
+  readonly known: { readonly base: Known; readonly tests: Known };
   /** What follows when a green check reports fewer tests than on base: it is shown, or not passed. */
   readonly tamper: TamperPolicy;
+  /** What follows when a check is red that was red on base. */
+  readonly alreadyRed: AlreadyRedPolicy;
+  /** What follows when the tests of the change do not prove the fix. */
+  readonly unproved: UnprovedPolicy;
   readonly append: (event: SessionEvent) => Promise<unknown>;
   /** Inline, or stored as a blob. */
   readonly payload: (text: string) => Promise<Payload>;
@@ -31,8 +39,7 @@ type Asked = {
   readonly signal: AbortSignal;
 };
 
-type Result = CheckRun & Ran;
-type Judged = { readonly check: Check; readonly onBase: Ran; readonly onTree: Result };
+type Judged = { readonly check: Check; readonly onBase: Told; readonly onTree: Told };
 
 /** Reads a payload of the log. */
 type Load = (payload: Payload) => Promise<string>;
@@ -47,23 +54,40 @@ export async function judge(asked: Asked): Promise<Verdict> {
   if (asked.checks.length === 0) throw new Error("cannot judge a change without checks");
   const judged: Judged[] = [];
   for (const check of asked.checks) {
-    const onBase = asked.known.get(check.name) ?? (await runOne(asked, check, "base"));
+    const onBase = asked.known.base.get(check.name) ?? (await runOne(asked, check, "base"));
     const onTree = onBase === null ? null : await runOne(asked, check, "change");
     if (onBase === null || onTree === null) return { kind: "cancelled" };
     judged.push({ check, onBase, onTree });
   }
   const evidence = judged.map(({ check, onBase, onTree }) => evidenceRow(check, onBase, onTree));
-  const findings = findingsOf(judged, asked.tamper === "refuse" ? evidence : []);
-  return findings.length === 0 ? pass(asked, evidence) : fail(asked, findings, evidence);
+  const findings = findingsOf(judged, evidence, asked);
+  if (findings.length > 0) return fail(asked, findings, evidence);
+  const proved = await prove(asked, judged);
+  if (proved === null) return { kind: "cancelled" };
+  const shown = evidence.map((row) => withProof(row, proved.get(row.check)?.proof));
+  const unproved = asked.unproved === "refuse" ? judged.flatMap((one) => unprovedIn(one, proved)) : [];
+  return unproved.length === 0 ? pass(asked, shown) : fail(asked, unproved, shown);
 }
 
-/** What the log already knows about checks on this base tree; the checks must be the ones that it was made with. */
-export function knownOnBase(
+/** What the log already knows of these very checks on a tree. */
+export async function knownOn(
   events: Iterable<SessionEvent>,
-  baseTree: Tree,
+  { on, tree, checks }: { readonly on: CheckedOn; readonly tree: Tree; readonly checks: readonly Check[] },
   load: Load,
-): Promise<KnownOnBase> {
-  return settledOn(events, "base", baseTree, load);
+): Promise<Known> {
+  const last = new Map<string, Extract<SessionEvent, { type: "check.settled" }>>();
+  for (const event of events)
+    if (event.type === "check.settled" && event.on === on && event.tree === tree)
+      last.set(event.check, event);
+  const found = new Map<string, Told>();
+  for (const check of checks) {
+    const event = last.get(check.name);
+    if (event === undefined || event.definition !== definitionsDigest([check])) continue;
+    const { exitCode, timedOut, ms } = event;
+    const output = await load(event.output);
+    found.set(check.name, { exitCode, timedOut, ms, output, counts: countsIn(output) });
+  }
+  return found;
 }
 
 /**
@@ -72,33 +96,40 @@ export function knownOnBase(
  */
 export async function passedBefore(
   events: readonly SessionEvent[],
-  { checks, baseTree, tree }: Pick<Asked, "checks" | "baseTree" | "tree">,
+  { checks, baseTree, tree, testsTree }: Pick<Asked, "checks" | "baseTree" | "tree" | "testsTree">,
   load: Load,
 ): Promise<Extract<Verdict, { kind: "passed" }> | null> {
   const last = events.findLast((event) => event.type === "gate.passed" || event.type === "gate.failed");
   if (last?.type !== "gate.passed") return null;
   if (last.tree !== tree || last.definitions !== definitionsDigest(checks)) return null;
-  const onBase = await settledOn(events, "base", baseTree, load);
-  const onTree = await settledOn(events, "change", tree, load);
-  const evidence = checks.map((check) =>
-    evidenceRow(check, onBase.get(check.name) ?? null, onTree.get(check.name) ?? null),
-  );
+  const base = await knownOn(events, { on: "base", tree: baseTree, checks }, load);
+  const change = await knownOn(events, { on: "change", tree, checks }, load);
+  const tests =
+    testsTree === null ? null : await knownOn(events, { on: "proof", tree: testsTree, checks }, load);
+  const evidence = checks.map((check) => {
+    const [onBase, onTree] = [base.get(check.name), change.get(check.name)];
+    const row = evidenceRow(check, onBase ?? null, onTree ?? null);
+    if (!check.proof || tests === null || onBase === undefined || onTree === undefined) return row;
+    return withProof(row, proofOf({ onBase, onTree, onTests: tests.get(check.name) ?? null }));
+  });
   return { kind: "passed", passed: mint(tree, last.definitions, last.round), evidence };
 }
 
 /** Null when cancelled. */
-async function runOne(asked: Asked, check: Check, on: "base" | "change"): Promise<Result | null> {
+async function runOne(asked: Asked, check: Check, on: CheckedOn): Promise<Told | null> {
   const { round, signal } = asked;
   if (signal.aborted) return null;
-  const tree = on === "base" ? asked.baseTree : asked.tree;
+  const tree = { base: asked.baseTree, change: asked.tree, proof: asked.testsTree }[on];
+  if (tree === null) throw new Error(`the check ${check.name} proves nothing and was asked for a proof`);
   await asked.append({ type: "check.started", round, check: check.name, on, tree });
   const run = await runIn(asked, check, tree);
   if (run === null || run.cancelled) return null;
   const { exitCode, timedOut, ms } = run;
   const output = await asked.payload(run.output);
-  const settled = { round, check: check.name, on, tree, exitCode, timedOut, ms, output };
+  const definition = definitionsDigest([check]);
+  const settled = { round, check: check.name, on, tree, definition, exitCode, timedOut, ms, output };
   await asked.append({ type: "check.settled", ...settled });
-  return { ...run, counts: countsIn(run.output) };
+  return { exitCode, timedOut, ms, output: run.output, counts: countsIn(run.output) };
 }
 
 async function runIn({ port, signal }: Asked, check: Check, tree: Tree): Promise<CheckRun | null> {
@@ -112,12 +143,44 @@ async function runIn({ port, signal }: Asked, check: Check, tree: Tree): Promise
   }
 }
 
-/** `compared` is the evidence in which fewer tests than on base count as an objection. */
-function findingsOf(judged: readonly Judged[], compared: readonly EvidenceRow[]): readonly Finding[] {
-  const worse = judged.flatMap((one) => worseThanBase(one));
+type Proved = ReadonlyMap<string, { readonly proof: Proof; readonly onTests: Told | null }>;
+
+/** Of each check that has to prove the fix; null when cancelled. */
+async function prove(asked: Asked, judged: readonly Judged[]): Promise<Proved | null> {
+  const { testsTree, baseTree, known } = asked;
+  const proved = new Map<string, { readonly proof: Proof; readonly onTests: Told | null }>();
+  for (const { check, onBase, onTree } of judged) {
+    if (!check.proof || testsTree === null) continue;
+    let onTests: Told | null = null;
+    if (testsTree !== baseTree && couldProve(onBase, onTree)) {
+      onTests = known.tests.get(check.name) ?? (await runOne(asked, check, "proof"));
+      if (onTests === null) return null;
+    }
+    proved.set(check.name, { proof: proofOf({ onBase, onTests, onTree }), onTests });
+  }
+  return proved;
+}
+
+function withProof(row: EvidenceRow, proof: Proof | undefined): EvidenceRow {
+  return proof === undefined ? row : { ...row, proof };
+}
+
+function unprovedIn(one: Judged, proved: Proved): readonly Finding[] {
+  const { proof, onTests } = proved.get(one.check.name) ?? {};
+  if (proof === undefined || proof.kind === "proved") return [];
+  return [finding("unproved", { ...one, onTree: onTests ?? { ...one.onTree, output: "" } }, proof.why)];
+}
+
+function findingsOf(
+  judged: readonly Judged[],
+  evidence: readonly EvidenceRow[],
+  { tamper, alreadyRed }: Asked,
+): readonly Finding[] {
+  const worse = judged.flatMap((one) => worseThanBase(one, alreadyRed));
   if (worse.length > 0) return worse;
   if (!judged.some(({ onTree }) => stateOf(onTree) === "green"))
     return judged.map((one) => finding("nothing-green", one, nothingRan(one)));
+  const compared = tamper === "refuse" ? evidence : [];
   const fewer = new Map(fewerTests(compared).map(({ check, why }) => [check, why]));
   return judged.flatMap((one) => {
     const why = fewer.get(one.check.name);
@@ -125,13 +188,21 @@ function findingsOf(judged: readonly Judged[], compared: readonly EvidenceRow[])
   });
 }
 
-function worseThanBase(one: Judged): readonly Finding[] {
+function worseThanBase(one: Judged, alreadyRed: AlreadyRedPolicy): readonly Finding[] {
   const [before, now] = [stateOf(one.onBase), stateOf(one.onTree)];
   if (now === "ran nothing" && before !== now) return [finding("nothing-ran", one, nothingRan(one))];
   if (now === "green" || now === "ran nothing") return [];
   if (before === "green") return [finding("broke", one, null)];
   const why = before === "red" ? moreFailures(one.onBase.counts, one.onTree.counts) : null;
-  return why === null ? [] : [finding("broke", one, why)];
+  if (why !== null) return [finding("broke", one, why)];
+  if (alreadyRed === "show") return [];
+  return [
+    finding(
+      "already-red",
+      one,
+      before === "red" ? "it was red without the change too" : "it did not pass without the change either",
+    ),
+  ];
 }
 
 function nothingRan({ onTree }: Judged): string | null {
@@ -164,20 +235,4 @@ async function fail(
 
 function mint(tree: Tree, definitions: Digest, round: number): Passed {
   return { tree, definitions, round } as Passed;
-}
-
-async function settledOn(
-  events: Iterable<SessionEvent>,
-  on: "base" | "change",
-  tree: Tree,
-  load: Load,
-): Promise<ReadonlyMap<string, Ran>> {
-  const last = new Map<string, Extract<SessionEvent, { type: "check.settled" }>>();
-  for (const event of events)
-    if (event.type === "check.settled" && event.on === on && event.tree === tree)
-      last.set(event.check, event);
-  const found = new Map<string, Ran>();
-  for (const [check, { exitCode, timedOut, ms, output }] of last)
-    found.set(check, { exitCode, timedOut, ms, counts: countsIn(await load(output)) });
-  return found;
 }

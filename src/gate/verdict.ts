@@ -10,10 +10,11 @@ export type Passed = Brand<
 
 /**
  * One objection: a check that was not red before and is now; one that exits 0 and has run no test, or fewer than on
- * base; or a gate in which nothing came out green.
+ * base; one that was red before and is red, where the policy is to refuse that; a gate in which nothing came out green;
+ * or a fix that its tests do not prove, where that is refused.
  */
 export type Finding = {
-  readonly kind: "broke" | "nothing-ran" | "fewer-tests" | "nothing-green";
+  readonly kind: "broke" | "already-red" | "nothing-ran" | "fewer-tests" | "nothing-green" | "unproved";
   readonly check: string;
   readonly command: string;
   /** Null when it was killed. */

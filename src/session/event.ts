@@ -93,6 +93,9 @@ export type CommandRun = {
   readonly output: Payload;
 };
 
+/** What a check judged: the base, the change, or for the proof of the fix the base with the change's tests alone. */
+export type CheckedOn = "base" | "change" | "proof";
+
 export type NoteAbout = "nudge" | "budget" | "resumed" | "gate" | "truncated" | "stuck";
 
 /** A durable fact. Past tense, told apart by `type`; unknown types refuse the log (`unknown-event`). */
@@ -221,15 +224,17 @@ export type SessionEvent =
       readonly type: "check.started";
       readonly round: number;
       readonly check: string;
-      readonly on: "base" | "change";
+      readonly on: CheckedOn;
       readonly tree: Tree;
     }
   | {
       readonly type: "check.settled";
       readonly round: number;
       readonly check: string;
-      readonly on: "base" | "change";
+      readonly on: CheckedOn;
       readonly tree: Tree;
+      /** Digest of what the check is: what another definition of it found is not known of this one. */
+      readonly definition?: Digest;
       readonly exitCode: number | null;
       readonly timedOut: boolean;
       readonly ms: number;

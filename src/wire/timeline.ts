@@ -20,6 +20,12 @@ export function isOfTurn(event: SessionEvent): event is TurnEvent {
   return Object.hasOwn(ofTurn, event.type);
 }
 
+const checkedOn = {
+  base: "the base",
+  change: "the change",
+  proof: "the base with the change's tests alone",
+} as const;
+
 /** A line for what a person wants to know of an event besides the turns, or null. It may hold anybody's text. */
 export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
   switch (event.type) {
@@ -32,9 +38,9 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
     case "setup.started":
       return event.commands.length === 0 ? null : `setup: ${event.commands.join("; ")}`;
     case "check.started":
-      return `check ${event.check} on the ${event.on}`;
+      return `check ${event.check} on ${checkedOn[event.on]}`;
     case "check.settled":
-      return `  check ${event.check} on the ${event.on}: ${exitOf(event)}`;
+      return `  check ${event.check} on ${checkedOn[event.on]}: ${exitOf(event)}`;
     case "gate.passed":
       return `gate, round ${event.round}: passed on tree ${event.tree.slice(0, 12)}`;
     case "gate.failed":

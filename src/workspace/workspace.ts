@@ -87,11 +87,15 @@ export type TreeObjects = {
   readonly unpack: (pack: Uint8Array) => Promise<void>;
   /** A file of a tree, or null where there is none or it is a link. */
   readonly fileAt: (tree: Tree, path: string) => Promise<Uint8Array | null>;
-  /** The tree that `onto` becomes when it gets the difference between `from` and `to`; a path that differs is as in `to`. */
+  /**
+   * The tree that `onto` becomes when it gets the difference between `from` and `to`; a path that differs is as in
+   * `to`. Where `only` is given, what it is false for stays as it is.
+   */
   readonly transplant: (difference: {
     readonly from: Tree;
     readonly to: Tree;
     readonly onto: Tree;
+    readonly only?: (path: string) => boolean;
   }) => Promise<Tree>;
   /** Whether the tree and all below it are here. */
   readonly has: (tree: Tree) => Promise<boolean>;

@@ -126,5 +126,23 @@ export function objectsContract(make: MakeWorkspace): void {
       expect(await objects.transplant({ from, to, onto: from })).toBe(to);
       expect(await objects.transplant({ from, to: from, onto })).toBe(onto);
     });
+
+    it("lays only the paths that are wanted, deleted ones too", async () => {
+      await using bench = await make({ base: small });
+      const { baseTree: from, objects } = bench.workspace;
+      const dir = await atBase(bench);
+      put(dir, "src/a.js", "ours\n");
+      put(dir, "src/\u00e4.test.js", "new\n");
+      rmSync(join(dir, "src/deep"), { recursive: true });
+      const to = await treeOf(bench.workspace, dir);
+      const laid = async (only: (path: string) => boolean) => {
+        const tree = await objects.transplant({ from, to, onto: from, only });
+        return (await bench.workspace.diff(from, tree)).map(({ path, status }) => `${status} ${path}`);
+      };
+      expect(await laid((path) => path.endsWith(".test.js"))).toEqual(["added src/\u00e4.test.js"]);
+      expect(await laid((path) => path.startsWith("src/deep/"))).toEqual(["deleted src/deep/b.js"]);
+      expect(await laid(() => false)).toEqual([]);
+      expect(await objects.transplant({ from, to, onto: from, only: () => true })).toBe(to);
+    });
   });
 }

@@ -34,4 +34,27 @@ describe("the evidence", () => {
     );
     expect(evidenceTable([row])).not.toContain("Fewer");
   });
+
+  it.each<[EvidenceRow["proof"], string]>([
+    [
+      { kind: "proved", how: "1 of 5 tests, 0 without those tests" },
+      "- **Red to green** by <code>test</code>: with the tests of the change alone it failed on base (1 of 5 tests, 0 without those tests), and it passes on this tree.",
+    ],
+    [{ kind: "not-proved", why: "it passes" }, "- **No proof** by <code>test</code>: it passes."],
+    [
+      { kind: "not-provable", why: "it is slow" },
+      "- **No proof** by <code>test</code>, and none can be had: it is slow.",
+    ],
+  ])("says below the table whether the fix is proved, as by %j", (proof, line) => {
+    expect(evidenceTable([{ ...row, ...(proof && { proof }) }])).toContain(`\n\n${line}`);
+    expect(evidenceTable([row])).not.toMatch(/proof|Red to green/i);
+  });
+
+  it("says by what rule a check that was red before is not held against the change", () => {
+    const red: EvidenceRow = { ...row, check: "lint", onTree: "red" };
+    expect(evidenceTable([row, red])).toContain(
+      "\n\nRed without the change too, and not worse with it, so not held against it: <code>lint</code>.",
+    );
+    expect(evidenceTable([row])).not.toContain("without the change");
+  });
 });

@@ -69,7 +69,6 @@ const pull: PullRequestFacts = {
   closes: 7,
   summary: "# Keep the limit when it is lowered\n\nFixes #7 and, says the issue, fixes #8.\n\n/agent resume",
   evidence,
-  redToGreen: ["test"],
   flagged: [{ path: "package.json", why: "protected by .github/agent.yml" }],
   dependencies: [
     { path: "package.json", how: "exactly", packages: [{ name: "left-pad", before: null, after: "^1.3.0" }] },
@@ -171,8 +170,6 @@ describe("the pull request", () => {
 
       The numbers are what each check's own test runner reports.
 
-      Red to green: with the new tests, <code>test</code> failed on the base commit and passed on this tree.
-
       ### Look at these closely
 
       - <code>package.json</code>: protected by .github/agent.yml
@@ -201,8 +198,8 @@ describe("the pull request", () => {
   });
 
   it("says that the sandbox was off, and leaves out what it does not know", () => {
-    const facts = { ...pull, closes: null, redToGreen: [], flagged: [], dependencies: [], leftOut: [] };
-    const body = pullRequestBody({ ...facts, runUrl: null, startsChecks: true, sandboxOff: true });
+    const facts = { ...pull, closes: null, flagged: [], dependencies: [], leftOut: [], runUrl: null };
+    const body = pullRequestBody({ ...facts, startsChecks: true, sandboxOff: true });
     expect(body).toContain("The sandbox was switched off");
     expect(body).not.toMatch(/Closes|Left out|closely|Dependencies|Red to green|own workflows/);
   });

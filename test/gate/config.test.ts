@@ -25,6 +25,8 @@ checks:
   - { run: npm run lint, dir: ./packages/core/, network: true }
 protected: [package.json]
 tamper: refuse
+already-red: refuse
+unproved: refuse
 limits: { files: 20, file-bytes: 500 }
 instructions: [AGENTS.md]
 approve: [shell]
@@ -34,7 +36,7 @@ budget: { turns: 60, minutes: 50, tokens: 500000, cost-usd: 5 }
 const refusals: readonly (readonly [string, string])[] = [
   [
     "checks:\n  - run: npm test\nchekcs: []\n",
-    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, tamper, limits, instructions, approve, budget",
+    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, tamper, already-red, unproved, limits, instructions, approve, budget",
   ],
   [
     "checks:\n  - run: npm test\n    minuets: 5\n",
@@ -77,6 +79,8 @@ const refusals: readonly (readonly [string, string])[] = [
     ":3: two checks are named `x`; names must differ",
   ],
   ["checks:\n  - run: a\n  - run: a\n", ":3: two checks are named `a`; names must differ"],
+  ["setup: []\nunproved: reject\n", ':2: unproved: expected one of draft, refuse, got "reject"'],
+  ["already-red: true\n", ":1: already-red: expected one of show, refuse, got true"],
   ["limits:\n  files: 0\n", ":2: limits.files: expected a number of files from 1 to 100000, got 0"],
   ["limits: { bytes: 1.5 }\n", ":1: limits.bytes: expected a whole number, got 1.5"],
   ["limits:\n  lines: 9\n", ":2: unknown key `lines`; allowed: files, bytes, file-bytes"],
@@ -101,7 +105,7 @@ const refusals: readonly (readonly [string, string])[] = [
   ["budget: { cost-usd: -1 }\n", "budget.cost-usd: expected a number of US dollars from 0"],
   [
     "- a\n",
-    ":1: the file: expected keys and values (env, setup, checks, protected, tamper, limits, instructions, approve, budget), got a list",
+    ":1: the file: expected keys and values (env, setup, checks, protected, tamper, already-red, unproved, limits, instructions, approve, budget), got a list",
   ],
   ["[]\n", ":1: the file: expected keys and values"],
   ["budget: []\n", ":1: budget: expected keys and values"],
@@ -140,6 +144,8 @@ describe("readConfig", () => {
         ],
         protected: ["package.json"],
         tamper: "refuse",
+        alreadyRed: "refuse",
+        unproved: "refuse",
         limits: { files: 20, bytes: 5_000_000, fileBytes: 500 },
         instructions: ["AGENTS.md"],
         approve: ["shell"],

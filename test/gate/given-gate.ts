@@ -1,7 +1,7 @@
 import { memoryChecks } from "../../src/adapters/memory/checks.ts";
 import { parseTree, type Tree } from "../../src/base/hash.ts";
 import type { Check, CheckRun } from "../../src/gate/checks.ts";
-import type { TamperPolicy } from "../../src/gate/config.ts";
+import type { AlreadyRedPolicy, TamperPolicy, UnprovedPolicy } from "../../src/gate/policy.ts";
 import type { Payload, SessionEvent } from "../../src/session/event.ts";
 
 export function treeOf(letter: string): Tree {
@@ -71,8 +71,11 @@ export function gate(table: Readonly<Record<string, readonly [Outcome, Outcome]>
     baseTree: base,
     tree: change,
     round: 1,
-    known: new Map(),
+    testsTree: null as Tree | null,
+    known: { base: new Map(), tests: new Map() },
     tamper: "flag" as TamperPolicy,
+    alreadyRed: "show" as AlreadyRedPolicy,
+    unproved: "draft" as UnprovedPolicy,
     append: async (event: SessionEvent) => events.push(event),
     payload: async (text: string) => ({ type: "inline", text }) as const,
     quote: (label: string, text: string) => `<${label}>${text}</>`,

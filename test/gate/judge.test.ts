@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { memoryChecks } from "../../src/adapters/memory/checks.ts";
 import { definitionsDigest } from "../../src/gate/definitions.ts";
-import { judge, knownOnBase } from "../../src/gate/gate.ts";
+import { judge, knownOn } from "../../src/gate/gate.ts";
+import type { SessionEvent } from "../../src/session/event.ts";
 import { base, change, gate, load, type Outcome, outcomes, treeOf } from "./given-gate.ts";
 
 const table: readonly (readonly [Record<string, readonly [Outcome, Outcome]>, string, readonly string[]])[] =
@@ -74,6 +75,7 @@ describe("judge", () => {
         check: "test",
         on: "base",
         tree: base,
+        definition: definitionsDigest(checks),
         exitCode: 1,
         timedOut: false,
         ms: 6,
@@ -86,6 +88,7 @@ describe("judge", () => {
         check: "test",
         on: "change",
         tree: change,
+        definition: definitionsDigest(checks),
         exitCode: 0,
         timedOut: false,
         ms: 5,
@@ -176,17 +179,26 @@ describe("judge", () => {
   it("judges base once a session", async () => {
     const first = gate({ test: ["green", "red"], lint: ["red", "red"] });
     await judge(first.asked);
-    const known = await knownOnBase(first.events, base, load);
+    const about = { on: "base", tree: base, checks: first.checks } as const;
+    const known = { base: await knownOn(first.events, about, load), tests: new Map() };
     const second = gate({ test: ["green", "green"], lint: ["red", "red"] });
     const verdict = await judge({ ...second.asked, known, round: 2 });
     expect(second.port.ran.map(({ tree }) => tree)).toEqual([change, change]);
     expect(verdict).toMatchObject({ kind: "passed", evidence: [{ onBase: "green" }, { onBase: "red" }] });
   });
 
-  it("does not take another base tree's results for this one's", async () => {
-    const { asked, events } = gate({ test: ["green", "green"] });
+  it("does not take the results of another base tree, or of another definition, for this one's", async () => {
+    const { asked, events, checks } = gate({ test: ["green", "green"] });
     await judge(asked);
-    expect((await knownOnBase(events, treeOf("c"), load)).size).toBe(0);
+    const about = { on: "base", tree: base, checks } as const;
+    expect((await knownOn(events, about, load)).size).toBe(1);
+    expect((await knownOn(events, { ...about, tree: treeOf("c") }, load)).size).toBe(0);
+    const other = checks.map((one) => ({ ...one, run: "true" }));
+    expect((await knownOn(events, { ...about, checks: other }, load)).size).toBe(0);
+    const undefinedYet = events.map((event) =>
+      event.type === "check.settled" ? { ...event, definition: undefined } : event,
+    );
+    expect((await knownOn(undefinedYet as SessionEvent[], about, load)).size).toBe(0);
   });
 
   it("leaves the check under way open when it is cancelled", async () => {

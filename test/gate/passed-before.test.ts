@@ -9,7 +9,7 @@ describe("the counts of a check's runner", () => {
   const shownFor = async (results: Parameters<typeof gate>[0]) => {
     const { asked, events, checks } = gate(results);
     const verdict = await judge(asked);
-    const about = { checks, baseTree: base, tree: change };
+    const about = { checks, baseTree: base, tree: change, testsTree: null };
     const again = await passedBefore(events, about, load);
     if (verdict.kind !== "passed" || again === null) throw new Error("the gate was to pass");
     expect(again.evidence).toEqual(verdict.evidence);
@@ -39,7 +39,7 @@ describe("passedBefore", () => {
   async function passed() {
     const { asked, events, checks } = gate({ test: ["red", "green"] });
     await judge(asked);
-    return { events, about: { checks, baseTree: base, tree: change } };
+    return { events, about: { checks, baseTree: base, tree: change, testsTree: null } };
   }
 
   it("gives the proof back with its evidence", async () => {

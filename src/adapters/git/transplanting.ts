@@ -1,23 +1,34 @@
 import type { Tree } from "../../base/hash.ts";
-import { type BytePath, bytesOf } from "./names.ts";
+import { type BytePath, bytesOf, textOf } from "./names.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { ObjectWriter } from "./object-writer.ts";
 import { type Leaf, listTree, writeTree } from "./trees.ts";
 
 /** Lays the difference between two trees onto a third. Equal trees cost nothing. */
 export async function transplant(
-  { from, to, onto }: { readonly from: Tree; readonly to: Tree; readonly onto: Tree },
+  {
+    from,
+    to,
+    onto,
+    only,
+  }: {
+    readonly from: Tree;
+    readonly to: Tree;
+    readonly onto: Tree;
+    readonly only?: (path: string) => boolean;
+  },
   { reader, writer }: { readonly reader: ObjectReader; readonly writer: ObjectWriter },
 ): Promise<Tree> {
-  if (from === onto) return to;
+  if (from === onto && only === undefined) return to;
   if (from === to) return onto;
   const [before, after, base] = await Promise.all([from, to, onto].map((tree) => listTree(reader, tree)));
   if (before === undefined || after === undefined || base === undefined)
     throw new Error("a tree was not listed");
   const leaves = new Map(base.leaves);
-  for (const path of before.leaves.keys()) if (!after.leaves.has(path)) leaves.delete(path);
+  const isWanted = (path: BytePath) => only === undefined || only(textOf(path));
+  for (const path of before.leaves.keys()) if (!after.leaves.has(path) && isWanted(path)) leaves.delete(path);
   for (const [path, leaf] of after.leaves) {
-    if (isSame(before.leaves.get(path), leaf)) continue;
+    if (isSame(before.leaves.get(path), leaf) || !isWanted(path)) continue;
     makeRoom(leaves, path);
     leaves.set(path, leaf);
   }

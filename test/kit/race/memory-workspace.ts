@@ -72,10 +72,10 @@ export function memoryWorkspace(
           keep(new Map(files));
       },
       fileAt: async (tree, path) => bytesOf(filesOf(tree).get(path)),
-      transplant: async ({ from, to, onto }) => {
+      transplant: async ({ from, to, onto, only = () => true }) => {
         const [before, after] = [filesOf(from), filesOf(to)];
         const made = new Map(filesOf(onto));
-        for (const { path } of changesBetween(before, after)) {
+        for (const { path } of changesBetween(before, after).filter((change) => only(change.path))) {
           const text = after.get(path);
           if (text === undefined) made.delete(path);
           else made.set(path, text);
