@@ -28,7 +28,8 @@ export function boundedFetch(options: TransportOptions): typeof fetch {
     // What is written here was never meant for another place, and `fetch` would ask there for something else.
     const request: RequestInit = isRead ? init : { ...init, redirect: "manual" };
     for (let number = 1; ; number++) {
-      const attempt = await tryOnce(input, request, signal, options);
+      const tried = await tryOnce(input, request, signal, options);
+      const attempt = isRead ? tried : stayed(tried);
       if (!worthAnother(attempt) || number >= tries || signal.aborted) return outcome(attempt);
       await options.clock.sleep(firstRetryMs * 2 ** (number - 1), { signal });
     }
@@ -62,7 +63,6 @@ async function tryOnce(
 /** A proxy's or a "unicorn" page with status 200 is a failed request, and so is JSON that ends in the middle. */
 function judged(response: Response, bytes: Uint8Array<ArrayBuffer>): Attempt {
   const { status, statusText, headers } = response;
-  if (status >= 300 && status < 400 && status !== 304) return { kind: "answer", response: moved() };
   const empty = status === 204 || status === 205 || status === 304;
   const answer = new Response(empty ? null : bytes, { status, statusText, headers });
   if (empty || status < 200 || status > 299) return { kind: "answer", response: answer };
@@ -76,12 +76,12 @@ function judged(response: Response, bytes: Uint8Array<ArrayBuffer>): Attempt {
   }
 }
 
-/** As GitHub answers where nothing is left: a write that it sends elsewhere is about an issue that was transferred. */
-function moved(): Response {
-  return Response.json(
-    { message: "It was moved to another place, and nothing was done there" },
-    { status: 410 },
-  );
+/** A write that GitHub sends elsewhere is about an issue that was transferred: as it answers where nothing is left. */
+function stayed(attempt: Attempt): Attempt {
+  if (attempt.kind === "broken" || attempt.response.status < 300 || attempt.response.status > 399)
+    return attempt;
+  const message = "It was moved to another place, and nothing was done there";
+  return { kind: "answer", response: Response.json({ message }, { status: 410 }) };
 }
 
 function worthAnother(attempt: Attempt): boolean {
