@@ -65,16 +65,28 @@ export async function carryOn(
     await opening;
     return waitForPeople(work, waiting);
   }
-  const ready = await makeReady(work, { signal });
+  const [ready, forbidden] = await Promise.all([makeReady(work, { signal }), whyForbidden(parts)]);
   if (ready.kind === "refused") {
     await opening;
     return endWork(work, notReady(ready.code, ready.why, work));
   }
   await using room = ready.room;
+  if (forbidden !== null) {
+    await opening;
+    return endWork(work, { kind: "suspended", reason: "permission", detail: forbidden });
+  }
   board.sandbox(room.sandbox);
   board.say("working");
   const { promise } = shipped;
   return await settle({ ...work, room }, { budget, shipped: promise, unsaved: unsaved.signal, signal });
+}
+
+/** What the job may not do at the end is said before the model is asked anything. */
+async function whyForbidden({ means, identity }: Pick<Work, "means" | "identity">): Promise<string | null> {
+  if (identity.thread?.kind === "pull-request" || means.orders.publish === "branch") return null;
+  const why = await means.host.pullRequest.forbidden(identity.baseRef);
+  if (why === null) return null;
+  return `GitHub does not let this job open pull requests: ${why}. Add that line to the permissions of the job, then resume.`;
 }
 
 function openShipperFor(

@@ -95,6 +95,11 @@ export type BranchHost = {
 };
 
 export type PullRequestHost = {
+  /**
+   * Why the token may open no pull request onto `base`, a branch that is there; null when it may, or when nobody can
+   * tell. Settings of the repository that forbid it are no reason here: the branch is worth having without.
+   */
+  readonly forbidden: (base: string) => Promise<string | null>;
   /** The pull request from this branch of this repository, open or not; newest first. */
   readonly find: (branch: string) => Promise<
     readonly {

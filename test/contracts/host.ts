@@ -169,6 +169,11 @@ export function hostContract(make: () => Promise<HostWorld>): void {
     expect((await host.pullRequest.find("agent/1-s"))[0]?.body).toBe("Better");
   });
 
+  rule("looks whether it may open a pull request, and opens none by that", async ({ host }) => {
+    expect(await host.pullRequest.forbidden("main")).toBeNull();
+    expect(await host.pullRequest.find("main")).toEqual([]);
+  });
+
   rule("refuses a second pull request from the same branch, and still finds a closed one", async (world) => {
     const { host } = world;
     await branchAt(world, "agent/1-s");

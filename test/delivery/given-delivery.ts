@@ -89,6 +89,7 @@ function noted(host: Host, order: string[]): Host {
       advance: note("advance branch", branch.advance),
     },
     pullRequest: {
+      ...pullRequest,
       find: note("find pull request", pullRequest.find),
       open: note("open pull request", pullRequest.open),
       update: note("update pull request", pullRequest.update),

@@ -28,7 +28,7 @@ export function localHost(options: LocalHostOptions): Host {
     allowance: { left: 1 },
     thread: async () => null,
     branch: branchHost(options),
-    pullRequest: { find: async () => [], open: none, update: none },
+    pullRequest: { forbidden: async () => null, find: async () => [], open: none, update: none },
     comment: {
       find: async () => [],
       recent: async () => [],

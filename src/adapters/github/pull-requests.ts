@@ -11,6 +11,16 @@ type Pull = Parameters<PullRequestHost["open"]>[0];
 export function githubPullRequests(place: Place): PullRequestHost {
   const { client, owner, repo, signal } = place;
   return {
+    forbidden: async (base) => {
+      // A token's permissions cannot be read. One from a branch to itself is never opened, and asking for it is
+      // answered by what forbids it, else by that.
+      const itself = { owner, repo, head: base, base, title: "A look whether one may be opened" };
+      const asked = await client.ask((request) => client.rest.pulls.create({ ...itself, request }), {
+        signal,
+      });
+      const refused = asked.kind === "no" ? refusalOf(asked, needs) : null;
+      return refused?.code === "forbidden" ? refused.why : null;
+    },
     find: async (branch) => {
       const found = await allPages(
         (page) =>

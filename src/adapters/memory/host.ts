@@ -110,6 +110,7 @@ function branchHost(github: MemoryGitHub): Host["branch"] {
 function pullRequestHost(github: MemoryGitHub): Host["pullRequest"] {
   const urlOf = (number: number) => `${github.url}/pull/${number}`;
   return {
+    forbidden: async () => null,
     find: async (branch) =>
       github.pulls
         .filter((pull) => pull.branch === branch)

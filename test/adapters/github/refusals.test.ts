@@ -24,6 +24,7 @@ describe("what GitHub refuses", () => {
   it("is not-permitted where the settings forbid pull requests (F32)", async () => {
     await using world = await githubWorld({ settings: { actionsMayCreatePullRequests: false } });
     await withTopic(world);
+    expect(await world.host.pullRequest.forbidden("main")).toBeNull();
     expect(await world.host.pullRequest.open(pull)).toMatchObject({
       kind: "refused",
       code: "not-permitted",
@@ -42,6 +43,7 @@ describe("what GitHub refuses", () => {
     expect(await host.branch.create("agent/x", sha)).toMatchObject(expected("contents: write"));
     expect(await host.pullRequest.open(pull)).toMatchObject(expected("pull-requests: write"));
     expect(await host.comment.create(issue, "x")).toMatchObject(expected("issues: write"));
+    expect(await host.pullRequest.forbidden("main")).toContain("pull-requests: write");
   });
 
   it.each([

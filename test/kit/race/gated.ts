@@ -39,6 +39,7 @@ function unansweredOf(name: string): () => unknown {
   if (/^(git|actions)\./.test(name)) return () => unansweredRequest;
   if (name === "put") return () => ({ kind: "failed", why });
   if (name === "comment.react") return () => undefined;
+  if (name === "pullRequest.forbidden") return () => null;
   return () => {
     throw new HostUnavailable(why);
   };
