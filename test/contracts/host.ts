@@ -188,7 +188,7 @@ export function hostContract(make: () => Promise<HostWorld>): void {
   });
 
   rule(
-    "finds its own comments by a part of them, never another's, past the first page",
+    "finds its own comments by a part of them, never another's, past the first page (F38)",
     async ({ host, issue, comment }) => {
       await comment("mine <!-- marker -->");
       for (let number = 0; number < 101; number++) await comment(`talk ${number}`);

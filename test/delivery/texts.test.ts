@@ -138,7 +138,7 @@ describe("the status comment", () => {
     }
   });
 
-  it("fits into what GitHub takes, and says what it cut", () => {
+  it("fits into what GitHub takes, and says what it cut (F38)", () => {
     const detail = "<&[\\".repeat(40_000);
     const stopped = { outcome: "failed", reason: "x", detail, resumable: true, compareUrl: null };
     const body = statusComment({ ...suspended, stopped });

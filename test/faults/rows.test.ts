@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** What can break at the model's provider, in the artifact service, on the runner, in its processes and on its disk. */
+/**
+ * What can break at the model's provider, at GitHub, in the artifact service, on the runner, in its processes and on its
+ * disk.
+ */
 const rows: Readonly<Record<string, string>> = {
   F1: "a rate limit that says when to come back",
   F2: "a spend limit",
@@ -27,6 +30,19 @@ const rows: Readonly<Record<string, string>> = {
   F23: "events out of order",
   F24: "thinking that must come back as it was",
   F25: "counts that are missing, and budgets crossed in a turn",
+  F26: "a limit on how fast requests come",
+  F27: "a limit on how many come in an hour",
+  F28: "a look-up that fails",
+  F29: "a branch that exists already",
+  F31: "a pull request that exists already",
+  F32: "settings that forbid pull requests",
+  F33: "a permission that is missing",
+  F34: "a rule of the repository",
+  F35: "what was made and is not seen yet",
+  F36: "a token that dies",
+  F37: "what people moved, closed, locked or took away meanwhile",
+  F38: "lists of many pages, and texts that are too long",
+  F39: "answers that are none",
   F41: "a name of an artifact that exists already",
   F42: "no room for artifacts, or none allowed",
   F43: "an upload that fails or hangs at any of its requests",

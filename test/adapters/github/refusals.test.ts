@@ -136,6 +136,21 @@ describe("what GitHub refuses", () => {
     },
   );
 
+  it.each([1, 2])(
+    "is no half of a list: comments are not looked up where page %i is missing (F38)",
+    async (page) => {
+      await using world = await githubWorld();
+      const { github, host } = world;
+      const issue = github.createIssue({ title: "A bug", by: "read" }).number;
+      for (let number = 0; number < 120; number += 1) github.comment({ issue, body: "talk", by: "read" });
+      await host.comment.create(issue, "ours <!-- m -->");
+      expect(await host.comment.find(issue, "<!-- m -->")).toHaveLength(1);
+      github.fail({ path: new RegExp(`comments\\?.*page=${page}$`), status: 502, times: 4 });
+      await expect(host.comment.find(issue, "<!-- m -->")).rejects.toThrow(HostUnavailable);
+      expect(await host.comment.find(issue, "<!-- m -->")).toHaveLength(1);
+    },
+  );
+
   it.each([301, 302, 307, 308])(
     "is gone for a comment on an issue that GitHub has elsewhere by now, as status %i says, and goes nowhere else (F37)",
     async (status) => {
