@@ -9,7 +9,13 @@ export type PromptFacts = {
   readonly baseRef: string | null;
   /** Commands that ran before the session's first turn. */
   readonly setup: readonly string[];
-  readonly checks: readonly { readonly name: string; readonly run: string; readonly dir: string }[];
+  readonly checks: readonly {
+    readonly name: string;
+    readonly run: string;
+    readonly dir: string;
+    /** It is run on the base with the tests of the change alone, too. */
+    readonly proof?: boolean;
+  }[];
   /** A file of the repository at `configSha`: its maintainers' word. */
   readonly instructions: { readonly path: string; readonly text: string } | null;
 };
@@ -29,8 +35,11 @@ export function systemPrompt(facts: PromptFacts): string {
   });
 }
 
-function checkLine({ name, run, dir }: PromptFacts["checks"][number]): string {
-  return `- ${name}: \`${oneLine(run)}\`${dir === "" ? "" : ` (in ${dir})`}`;
+function checkLine({ name, run, dir, proof = false }: PromptFacts["checks"][number]): string {
+  const line = `- ${name}: \`${oneLine(run)}\`${dir === "" ? "" : ` (in ${dir})`}`;
+  return proof
+    ? `${line}; without your change, but with the tests you add or alter, it has to fail by what they assert`
+    : line;
 }
 
 function oneLine(text: string): string {

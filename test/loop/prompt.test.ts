@@ -32,6 +32,17 @@ describe("the system prompt", () => {
     expect(prompt).toContain("at commit 1111111111111111111111111111111111111111, and you work alone.");
   });
 
+  it("says of which checks the tests of the change have to prove it", () => {
+    const checks = [
+      { name: "test", run: "npm test", dir: "", proof: true },
+      { name: "lint", run: "npm run lint", dir: "", proof: false },
+    ];
+    const prompt = systemPrompt({ ...bare, checks });
+    expect(prompt).toContain(
+      "- test: `npm test`; without your change, but with the tests you add or alter, it has to fail by what they assert\n- lint: `npm run lint`\n",
+    );
+  });
+
   it("names no provider and no model", () => {
     expect(systemPrompt(bare)).not.toMatch(/anthropic|claude|openai|gpt|gemini|bedrock|vertex/i);
   });
