@@ -39,7 +39,16 @@ export async function start(
   const looking = lookBack(asked, means, signal);
   looking.catch(() => undefined);
   const ended = await prepare(asked, means, { signal, looking });
-  return ended ?? resume({ session, runs: [] }, asked.by, means, { signal });
+  if (ended !== null) return ended;
+  // Of a run that died while it gave back the leases, the oldest first, they name no longer all that stored something.
+  const runs = await runsToldOf(asked, means);
+  return resume({ session, runs }, asked.by, means, { signal });
+}
+
+/** The runs that the session's comment names as having stored it. */
+async function runsToldOf({ thread, trigger }: Authorised, means: Means): Promise<readonly string[]> {
+  const here = thread === null ? [] : await sessionsOf(thread.number, means);
+  return here.find((one) => one.session === trigger.session)?.runs ?? [];
 }
 
 /** Null where the session is to be resumed; its place on this machine is free again by then. */
@@ -109,8 +118,7 @@ async function keptNothing(
 /** Whether runs stored it that no lease names any more, but the session's comment does: it was carried to its end. */
 async function keptElsewhere(asked: Authorised, means: Means, signal: AbortSignal): Promise<boolean> {
   const { session } = asked.trigger;
-  const here = asked.thread === null ? [] : await sessionsOf(asked.thread.number, means);
-  const runs = here.find((one) => one.session === session)?.runs ?? [];
+  const runs = await runsToldOf(asked, means);
   return runs.length > 0 && !(await storedNothing(session, { runs, claims: [] }, means, signal));
 }
 

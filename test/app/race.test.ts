@@ -188,7 +188,7 @@ describe("what comes after a run that died", () => {
       const dies = (at: string) => ({ kind: "dies", at, goneAfter: 0, lands: false }) as const;
       const plans = [
         plan(101, "fix", 0, { ...dies("pullRequest.open"), post: 140 }),
-        plan(102, "resume", 162, { ...dies("put"), post: 250 }),
+        plan(102, "resume", 168, { ...dies("put"), post: 250 }),
         plan(103, "resume", 330, dies("put")),
       ];
       const played = await playRace(seed, { plans, mode: "leased" });
