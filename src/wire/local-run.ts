@@ -18,7 +18,7 @@ import { type Going, isKept, type Prepared, prepare } from "./local-prepare.ts";
 import { printer } from "./local-printer.ts";
 import { type LocalRun, newRun, removeRuns } from "./local-run-name.ts";
 import { shelveSession } from "./local-shelve.ts";
-import { waitLines } from "./local-waits.ts";
+import { onLines } from "./local-waits.ts";
 
 /** The terminal that the command was given in. */
 export type Terminal = {
@@ -194,6 +194,6 @@ function linesFor(
     `${kind} (${reason}): ${detail}`,
     ...(branch === null ? [] : [`branch ${branch} at ${headSha ?? "an unknown commit"}`]),
     ...(session === null ? [] : [`session ${session}: ${spent}kept in ${places.dir}`]),
-    ...(goesOn ? (waits === null ? [`go on with: ${again}`] : waitLines(waits, again)) : []),
+    ...(goesOn ? onLines({ kind, waits }, again) : []),
   ];
 }

@@ -46,6 +46,14 @@ describe("who asks for the status of a thread", () => {
     `);
   });
 
+  it("is told that one goes on with words whose checks stayed red", async () => {
+    const { status } = await givenSessions([
+      { headline: "Baton stopped: **gate-failed**.", run: "11", over: true },
+    ]);
+    expect(status).toContain("comment <code>@baton</code> and what to do differently here");
+    expect(status).not.toContain("@baton resume");
+  });
+
   it("is told how many there are that are not listed", () => {
     const { means } = startProcess(givenStage());
     const one = { session: sessionId(), url: "", headline: "Baton is working.", runs: [], worker: null };

@@ -96,6 +96,15 @@ describe.skipIf(kind === null)("checks in a sandbox", () => {
     expect(readdirSync(world.bench.scratch)).toEqual([]);
   });
 
+  it("give back more than a model is shown at once, so that what failed can be found in the middle", async () => {
+    await using world = await makeWorld(kind ?? "root");
+    await using checkout = await world.checks.checkout(world.one, { signal });
+    const long = "seq 1 8000; echo 'not ok 1 - adds'; seq 1 8000; exit 1";
+    const { exitCode, output } = await checkout.run(check(long), { signal });
+    expect([exitCode, output.includes("[cut here")]).toEqual([1, false]);
+    expect(output).toContain("not ok 1 - adds");
+  });
+
   it("have no network unless they ask for it", async () => {
     await using world = await makeWorld(kind ?? "root");
     await using checkout = await world.checks.checkout(world.one, { signal });
