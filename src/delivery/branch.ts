@@ -48,12 +48,21 @@ export async function branchToMake(
   const [first, ...others] = ownBranches(name, begun.session);
   if (first === undefined) throw new Error("a branch has no name");
   try {
-    for (const one of [first, ...others]) if ((await host.branch.find(one.name)) === null) return one;
+    for (const one of [first, ...others]) {
+      const at = await host.branch.find(one.name);
+      // Another run of the session, whose log this one does not have, may have made it: there are never two.
+      if (at === null || at.message.split("\n").includes(signature(begun.session))) return one;
+    }
   } catch (error) {
     // Making it begins with the same look, which says so.
     if (!(error instanceof HostUnavailable)) throw error;
   }
   return first;
+}
+
+/** The line of a commit's message by which the session's own commits are known. */
+function signature(session: SessionId): string {
+  return `Baton session ${session}.`;
 }
 
 type Person = { readonly login: string; readonly id: number };
@@ -69,7 +78,7 @@ export function commitMessage(commit: {
   readonly by: Person;
 }): string {
   const subject = neutralTitle(commit.title, subjectMax) || "Change what was asked for";
-  const body = `The declared checks ran on exactly this tree, ${commit.tree}.\nBaton session ${commit.session}.`;
+  const body = `The declared checks ran on exactly this tree, ${commit.tree}.\n${signature(commit.session)}`;
   return [subject, body, ...coAuthor(commit.by)].join("\n\n").concat("\n");
 }
 

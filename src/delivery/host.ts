@@ -73,6 +73,8 @@ export type BranchHost = {
     readonly sha: Sha;
     readonly tree: Tree;
     readonly parents: readonly Sha[];
+    /** Of the commit; untrusted text. */
+    readonly message: string;
   } | null>;
   /**
    * One commit on `parent` whose tree must come out as `tree` (throws when GitHub computes another), through the Git

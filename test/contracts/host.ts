@@ -78,6 +78,7 @@ export function branchContract(make: () => Promise<BranchWorld>): void {
         sha,
         tree: changedTree,
         parents: [world.base],
+        message: expect.stringMatching(/^Change things\n*$/),
       });
     },
   );

@@ -31,6 +31,16 @@ describe("the branch that a session makes", () => {
     expect(await branchToMake(name, { session, effects: {}, host: hostWith(...branches) })).toEqual(expected);
   });
 
+  it("is the one that another run of the session has made already (F29)", async () => {
+    const by = { login: "octo", id: 1 };
+    const message = commitMessage({ title: "Fix it", session, tree, by });
+    const commits = new Map([[sha, { tree, parents: [], entries: null, message }]]);
+    const host = memoryHost(memoryGitHub({ commits, branches: new Map([[name, sha]]) }));
+    expect(await branchToMake(name, { session, effects: {}, host })).toEqual({ key, name });
+    const others = { session: sessionId("sffffffffffff"), effects: {}, host };
+    expect(await branchToMake(name, others)).toMatchObject({ name: `${name}-2` });
+  });
+
   it.each([
     [{ [key]: {} }, { key, name }],
     [{ [`${key}/2`]: {} }, { key: `${key}/2`, name: `${name}-2` }],

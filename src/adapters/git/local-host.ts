@@ -76,7 +76,11 @@ async function findBranch(place: GitPlace, name: string) {
   if (more.length > 0 || !(await isBranch(place, name))) return null;
   const at = { sha: parseSha(sha ?? ""), tree: parseTree(tree ?? "") };
   if (at.sha === null || at.tree === null) return null;
-  return { sha: at.sha, tree: at.tree, parents: parents.flatMap((parent) => parseSha(parent) ?? []) };
+  const message = await runGit(place, ["log", "-1", "--format=%B", at.sha]);
+  return {
+    ...{ sha: at.sha, tree: at.tree, parents: parents.flatMap((parent) => parseSha(parent) ?? []) },
+    message: message.toString(),
+  };
 }
 
 async function isBranch(place: GitPlace, name: string): Promise<boolean> {

@@ -40,7 +40,7 @@ async function shaAt({ client, owner, repo, signal }: Place, name: string): Prom
 async function commitAt(
   { client, owner, repo, signal }: Place,
   sha: Sha,
-): Promise<{ readonly tree: Tree; readonly parents: readonly Sha[] }> {
+): Promise<{ readonly tree: Tree; readonly parents: readonly Sha[]; readonly message: string }> {
   const answer = await client.ask(
     (request) => client.rest.git.getCommit({ owner, repo, commit_sha: sha, request }),
     { signal },
@@ -48,7 +48,8 @@ async function commitAt(
   if (answer.kind === "no") throw cannotTell(`read the commit ${sha}`, answer);
   const tree = parseTree(answer.data.tree.sha);
   if (tree === null) throw new Error(`GitHub names the tree of ${sha} by something that is no tree id`);
-  return { tree, parents: answer.data.parents.map((parent) => shaOf(parent.sha, `parent of ${sha}`)) };
+  const parents = answer.data.parents.map((parent) => shaOf(parent.sha, `parent of ${sha}`));
+  return { tree, parents, message: answer.data.message };
 }
 
 async function makeCommit(

@@ -7,6 +7,7 @@ type Commit = {
   readonly parents: readonly Sha[];
   /** Null where the files were never told; then the tree's id is taken as given. */
   readonly entries: Entries | null;
+  readonly message?: string;
 };
 type PullRequest = {
   readonly number: number;
@@ -80,7 +81,9 @@ function branchHost(github: MemoryGitHub): Host["branch"] {
     find: async (name) => {
       const sha = branches.get(name);
       const commit = sha && commits.get(sha);
-      return commit ? { sha, tree: commit.tree, parents: commit.parents } : null;
+      if (!commit) return null;
+      const { tree, parents, message = "" } = commit;
+      return { sha, tree, parents, message };
     },
     commit: async ({ parent, parentTree, tree, files, message }) => {
       const before = [...commits.values()].find((commit) => commit.tree === parentTree)?.entries ?? null;
@@ -88,7 +91,7 @@ function branchHost(github: MemoryGitHub): Host["branch"] {
       const made = entries ? treeIdOf(entries) : tree;
       if (made !== tree) throw new Error(`the files make the tree ${made}, not ${tree}`);
       const sha = commitIdOf({ tree, parent, message, number: github.nextId++ });
-      commits.set(sha, { tree, parents: [parent], entries });
+      commits.set(sha, { tree, parents: [parent], entries, message });
       return { kind: "committed", sha };
     },
     create: async (name, sha) => {
