@@ -200,7 +200,11 @@ async function publish(
         const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
         return endWork(work, { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl });
       }
-      const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} Resume when that is put right; the checks need not run again.`;
+      const next =
+        code === "moved"
+          ? `Nothing was forced or merged. To have it done on what is there now, give the command again; to have it as it is, bring ${branch} back to ${work.identity.baseSha} and resume.`
+          : "Resume when that is put right; the checks need not run again.";
+      const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} ${next}`;
       return endWork(work, { kind: "suspended", reason: code, detail, headSha: head });
     }
   }

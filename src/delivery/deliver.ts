@@ -114,7 +114,7 @@ async function findBranch(work: Work, host: Host): Promise<EffectDone<Sha> | Hos
   }
   if (at === null) return refused("gone", `the branch ${target.name} is gone`);
   if (at.sha === parent.sha) return target.kind === "pull-request" ? whyOver(target.number, host) : null;
-  return refused("rejected", `the branch ${target.name} moved to ${at.sha}; the work is on ${parent.sha}`);
+  return refused("moved", `the branch ${target.name} moved to ${at.sha}; the work is on ${parent.sha}`);
 }
 
 /** A commit on the branch of a pull request that is over would go nowhere. */

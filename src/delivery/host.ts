@@ -25,6 +25,8 @@ export type HostRefusal = {
     | "forbidden"
     | "gone"
     | "rejected"
+    /** The branch is somewhere else by now. */
+    | "moved"
     | "unavailable"
     /** Never GitHub's word: another run has the session now, so that nothing was asked of GitHub. */
     | "fenced";
@@ -89,7 +91,7 @@ export type BranchHost = {
   }) => Promise<{ readonly kind: "committed"; readonly sha: Sha } | HostRefusal>;
   /** Create-only: an existing ref is `exists`. */
   readonly create: (name: string, sha: Sha) => Promise<{ readonly kind: "made" } | HostRefusal>;
-  /** Moves `name` from exactly `from` to its child `to`; never forced. Anything else at `name` is `rejected`. */
+  /** Moves `name` from exactly `from` to its child `to`; never forced. Anything else at `name` is `moved`. */
   readonly advance: (
     name: string,
     move: { readonly from: Sha; readonly to: Sha },

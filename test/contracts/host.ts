@@ -114,7 +114,7 @@ export function branchContract(make: () => Promise<BranchWorld>): void {
     const { host, base } = world;
     const at = await branchAt(world, "agent/1-s");
     const to = await commitOn(world, base, "Another");
-    expect(await host.branch.advance("agent/1-s", { from: base, to })).toMatchObject({ code: "rejected" });
+    expect(await host.branch.advance("agent/1-s", { from: base, to })).toMatchObject({ code: "moved" });
     expect(await host.branch.advance("agent/1-x", { from: base, to })).toMatchObject({ code: "gone" });
     expect((await host.branch.find("agent/1-s"))?.sha).toBe(at);
   });
@@ -127,7 +127,7 @@ export function branchContract(make: () => Promise<BranchWorld>): void {
       const to = await commitOn(world, from, "On top");
       await world.rewind("agent/1-s", base);
       const moved = await host.branch.advance("agent/1-s", { from, to });
-      expect(moved).toMatchObject({ kind: "refused", code: "rejected" });
+      expect(moved).toMatchObject({ kind: "refused", code: "moved" });
       expect((await host.branch.find("agent/1-s"))?.sha).toBe(base);
     },
   );

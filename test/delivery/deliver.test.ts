@@ -102,7 +102,7 @@ describe("delivery", () => {
     expect(await deliver(work, tools())).toMatchObject({ effect: "branch", code: "exists" });
     github.branches.set("topic", impostor);
     const onPull: Work = { ...work, target: { kind: "pull-request", name: "topic", number: 7 } };
-    expect(await deliver(onPull, tools())).toMatchObject({ effect: "branch", code: "rejected" });
+    expect(await deliver(onPull, tools())).toMatchObject({ effect: "branch", code: "moved" });
     expect([github.branches.get(target.name), github.branches.get("topic")]).toEqual([impostor, impostor]);
     expect(order.filter((one) => one === "commit")).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe("delivery", () => {
     expect(order).toContain("advance branch");
     github.branches.set("topic", "2".repeat(40) as Sha);
     github.commits.set("2".repeat(40) as Sha, { tree: work.parent.tree, parents: [base], entries: before });
-    expect(await deliver(onPull, tools())).toMatchObject({ code: "rejected" });
+    expect(await deliver(onPull, tools())).toMatchObject({ code: "moved" });
     github.branches.delete("topic");
     expect(await deliver(onPull, tools())).toMatchObject({ code: "gone" });
   });

@@ -159,7 +159,7 @@ describe("the branch of a pull request", () => {
     });
     await expectEnding(world, await world.finish(asked), {
       outcome: "suspended",
-      reason: "rejected",
+      reason: "moved",
       exit: 0,
       resumable: true,
       says: /the branch topic moved to [0-9a-f]{40}; expected [0-9a-f]{40}/,

@@ -124,10 +124,10 @@ describe("work that is asked for twice", () => {
     const asked = await askedOnPullRequest(world, { comment: "/agent fix" });
     await expectEnding(world, await world.finish(asked), {
       outcome: "suspended",
-      reason: "rejected",
+      reason: "moved",
       exit: 0,
       resumable: true,
-      says: /the branch topic moved to [0-9a-f]{40}; the work is on [0-9a-f]{40}/,
+      says: /the branch topic moved to [0-9a-f]{40}; the work is on ([0-9a-f]{40})\. Nothing was forced or merged\. .*give the command again.*bring topic back to \1 and resume/,
       thread: asked.issue,
       requests: 2,
       branches: ["topic"],

@@ -62,7 +62,7 @@ function branchHost({ place, now }: LocalHostOptions): Host["branch"] {
       const { code } = await askGit(place, ["merge-base", "--is-ancestor", from, to]);
       if (code !== 0) return refused("rejected", `${to} does not follow ${from}`);
       const moved = await moveRef(place, name, { from, to });
-      return moved === null ? { kind: "made" } : refused("rejected", moved);
+      return moved === null ? { kind: "made" } : refused("moved", moved);
     },
   };
 }

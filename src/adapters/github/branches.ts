@@ -178,7 +178,7 @@ async function advanceRef(
   if (at === null) return { kind: "refused", code: "gone", why: `the branch ${name} is gone` };
   if (at === to) return { kind: "made" };
   if (at === from) return { ...refusal, code: "rejected" };
-  return { kind: "refused", code: "rejected", why: `the branch ${name} moved to ${at}; expected ${from}` };
+  return { kind: "refused", code: "moved", why: `the branch ${name} moved to ${at}; expected ${from}` };
 }
 
 function shaOf(text: string, what: string): Sha {

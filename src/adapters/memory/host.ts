@@ -102,7 +102,7 @@ function branchHost(github: MemoryGitHub): Host["branch"] {
     advance: async (name, { from, to }) => {
       const at = branches.get(name);
       if (at === undefined) return refused("gone", `the branch ${name} is gone`);
-      if (at !== from) return refused("rejected", `the branch ${name} moved to ${at}; expected ${from}`);
+      if (at !== from) return refused("moved", `the branch ${name} moved to ${at}; expected ${from}`);
       if (!commits.get(to)?.parents.includes(from)) return refused("rejected", "not a fast-forward");
       branches.set(name, to);
       return { kind: "made" };
