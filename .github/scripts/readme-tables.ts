@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { between } from "./between.ts";
 
 type Described = { readonly description: string; readonly default?: unknown };
 type ActionFile = {
@@ -28,15 +29,6 @@ async function command(mode: string | undefined): Promise<void> {
 /** The text with both tables between their markers as `action` has them. Throws when a marker is missing. */
 export function withTables(text: string, action: ActionFile): string {
   return between(between(text, "inputs", inputTable(action.inputs)), "outputs", outputTable(action.outputs));
-}
-
-function between(text: string, name: string, table: string): string {
-  const start = `<!-- ${name} -->`;
-  const end = `<!-- /${name} -->`;
-  const from = text.indexOf(start);
-  const to = text.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`README.md has no ${start} … ${end}`);
-  return `${text.slice(0, from + start.length)}\n${table}\n${text.slice(to)}`;
 }
 
 function inputTable(inputs: ActionFile["inputs"]): string {

@@ -16,7 +16,7 @@ env: [${variables.modules}, ${variables.journal}]
 setup:
   - mkdir -p node_modules && cp -r "$${variables.modules}"/. node_modules/
 checks:
-  - { name: test, run: ${check}, minutes: 2 }
+  - { name: test, run: ${check}, minutes: 2, proof: true }
 `;
 
 export const issue = {

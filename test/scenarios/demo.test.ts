@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { shapeOf, withExamples } from "../../.github/scripts/readme-example.ts";
 import type { DemoLine } from "../demo/verdict.ts";
 import { buildMutant, type Mutation } from "../kit/mutant.ts";
 
@@ -54,6 +55,10 @@ describe("the demo", { timeout }, () => {
     expect(printed).not.toContain("NOT SO");
     expect(existsSync(join(folder.path, "session/events.jsonl"))).toBe(true);
     expect(readFileSync(join(folder.path, "pull-request.md"), "utf8")).toContain(line.session);
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    expect(shapeOf(readme), "see .github/scripts/readme-example.ts").toBe(
+      shapeOf(withExamples(readme, folder.path)),
+    );
   });
 
   it("counts a settled call that runs again", async () => {
