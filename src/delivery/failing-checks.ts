@@ -19,7 +19,7 @@ function oneCheck(finding: Finding, triggerPhrase: string): string {
   const { check, command, output } = finding;
   const head = `Check ${codeSpan(check, 60)} (${codeSpan(command)}): ${neutralCell(howItEnded(finding), 300)}.`;
   const lines = visible(output).trimEnd().split("\n");
-  if (lines.join("") === "") return `${head} It printed nothing.`;
+  if (lines.join("") === "") return finding.kind === "unproved" ? head : `${head} It printed nothing.`;
   const last = lines.slice(-linesMax).map((line) => cutText(line, lineMax));
   const left = lines.length - last.length;
   const said = left > 0 ? ` Its last ${last.length} of ${lines.length} lines:` : " Its output:";

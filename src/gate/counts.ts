@@ -33,7 +33,7 @@ export function countsIn(output: string): Counts | null {
   };
   const [passed, failed, skipped] = [sumOf("passed"), sumOf("failed"), sumOf("skipped")];
   const unit = exact.some(({ runner }) => runner.unit === "tests") ? "tests" : "packages";
-  const isPartial = lines.some((line) => cutLine.test(line));
+  const isPartial = isCut(output);
   return { passed, failed, skipped, total: passed + failed + skipped, unit, isPartial };
 }
 
@@ -58,7 +58,13 @@ export const colours = /\u001b\[[0-9;]*[A-Za-z]/g;
 /** Programs that run several packages put the name of one before each line. */
 const prefix = /^[@\w./-]+(?::[\w:-]+)?(?: [\w:-]+)?(?::| \|) /;
 
-function linesOf(output: string): readonly string[] {
+/** Whether a part of the output is missing. */
+export function isCut(output: string): boolean {
+  return linesOf(output).some((line) => cutLine.test(line));
+}
+
+/** The lines that a runner may have written, without colours. */
+export function linesOf(output: string): readonly string[] {
   return (
     output
       .replace(colours, "")

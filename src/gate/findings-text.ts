@@ -1,4 +1,5 @@
 import { limits } from "../base/limits.ts";
+import { cutText } from "../base/lines.ts";
 import { excerptOf } from "./excerpt.ts";
 import type { Finding } from "./verdict.ts";
 
@@ -13,6 +14,8 @@ export function findingsText(findings: readonly Finding[], quote: Quote): string
   const bytesMax = Math.max(outputBytesMin, Math.floor(limits.modelOutputBytesMax / findings.length));
   return [head, ...findings.map((finding) => oneFinding(finding, quote, bytesMax)), tail].join("\n\n");
 }
+
+const namesMax = 50;
 
 /** Where many checks are red, each is still told of. */
 const outputBytesMin = 4 * 1024;
@@ -39,9 +42,14 @@ const heads: Readonly<Partial<Record<Finding["kind"], string>>> = {
 
 function oneFinding(finding: Finding, quote: Quote, bytesMax: number): string {
   const head = `Check \`${finding.check}\` (\`${finding.command}\`): ${howItEnded(finding)}.`;
-  const output = excerptOf(finding.output, bytesMax);
-  if (finding.output.trim() === "") return `${head} It printed nothing.`;
-  return `${head}\n${quote(`the output of the check ${finding.check}`, output)}`;
+  // Without tests in the change nothing was run for its proof.
+  if (finding.output.trim() === "") return finding.kind === "unproved" ? head : `${head} It printed nothing.`;
+  const fresh = finding.newFailures.slice(0, namesMax).map((name) => cutText(name, 200));
+  return [
+    head,
+    ...(fresh.length === 0 ? [] : [quote("tests that fail only with your change", fresh.join("\n"))]),
+    quote(`the output of the check ${finding.check}`, excerptOf(finding.output, bytesMax)),
+  ].join("\n");
 }
 
 /** How a check came out that is objected to, as the end of a sentence. */

@@ -4,6 +4,7 @@ import type { Check, CheckRun, Checks } from "./checks.ts";
 import { countsIn, moreFailures } from "./counts.ts";
 import { definitionsDigest } from "./definitions.ts";
 import { type EvidenceRow, evidenceRow, fewerTests } from "./evidence.ts";
+import { newFailures } from "./failed-tests.ts";
 import { findingsText, type Quote } from "./findings-text.ts";
 import type { AlreadyRedPolicy, TamperPolicy, UnprovedPolicy } from "./policy.ts";
 import { couldProve, type Proof, proofOf } from "./proof.ts";
@@ -193,6 +194,11 @@ function worseThanBase(one: Judged, alreadyRed: AlreadyRedPolicy): readonly Find
   if (now === "ran nothing" && before !== now) return [finding("nothing-ran", one, nothingRan(one))];
   if (now === "green" || now === "ran nothing") return [];
   if (before === "green") return [finding("broke", one, null)];
+  const fresh = before === "red" ? newFailures(one.onBase, one.onTree) : [];
+  if (fresh.length > 0) {
+    const tests = fresh.length === 1 ? "1 test fails" : `${fresh.length} tests fail`;
+    return [{ ...finding("broke", one, `${tests} that did not without the change`), newFailures: fresh }];
+  }
   const why = before === "red" ? moreFailures(one.onBase.counts, one.onTree.counts) : null;
   if (why !== null) return [finding("broke", one, why)];
   if (alreadyRed === "show") return [];
@@ -212,7 +218,7 @@ function nothingRan({ onTree }: Judged): string | null {
 function finding(kind: Finding["kind"], { check, onTree }: Judged, why: string | null): Finding {
   const { exitCode, timedOut, output } = onTree;
   const { name, run, minutes } = check;
-  return { kind, check: name, command: run, exitCode, timedOut, minutes, why, output };
+  return { kind, check: name, command: run, exitCode, timedOut, minutes, why, newFailures: [], output };
 }
 
 async function pass(asked: Asked, evidence: readonly EvidenceRow[]): Promise<Verdict> {

@@ -23,6 +23,8 @@ export type Finding = {
   readonly minutes: number;
   /** More than how it ended, as a sentence without its full stop; null where that is all. */
   readonly why: string | null;
+  /** Names of tests that fail and did not on base, where more than these fail; untrusted. */
+  readonly newFailures: readonly string[];
   /** As the check gave it, untrusted. */
   readonly output: string;
 };

@@ -10,6 +10,7 @@ const red = (part: Partial<Finding> = {}): Finding => ({
   timedOut: false,
   minutes: 10,
   why: null,
+  newFailures: [],
   output: "not ok 1 - adds\n",
   ...part,
 });
