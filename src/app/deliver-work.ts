@@ -10,6 +10,7 @@ import { isUnproved } from "../gate/evidence.ts";
 import { whyFenced } from "../session/claim.ts";
 import { offerHeldBack } from "./held-patch.ts";
 import type { Candidate, Judgement } from "./judge-work.ts";
+import { reportChecks } from "./report-checks.ts";
 import type { ReadyWork, Work } from "./work.ts";
 
 export type Delivery = {
@@ -65,6 +66,8 @@ export async function deliverWork(
     },
     { ...effectTools(work), host: means.host },
   );
+  if ("head" in delivered && delivered.head !== null)
+    await reportChecks(work, judged, { head: delivered.head, tools: effectTools(work) });
   // A commit on a branch has no body in which a person would see it.
   if (delivered.kind !== "pull-request") {
     work.board.note(flaggedList(judged.flagged));

@@ -1,5 +1,5 @@
-/** GitHub's limit for a comment and for a pull request's body. */
-const bodyCharactersMax = 65_536;
+/** GitHub takes one more for a comment and a pull request, and just as many for a check run. */
+const bodyCharactersMax = 65_535;
 const steps = [20_000, 10_000, 5000, 2000, 500, 0];
 
 /**

@@ -65,6 +65,8 @@ export type Host = {
   readonly branch: BranchHost;
   readonly pullRequest: PullRequestHost;
   readonly comment: CommentHost;
+  /** Null where the host has nothing of the kind. */
+  readonly checkRun: CheckRunHost | null;
 };
 
 /** How much of what the host lets us ask in an hour is left: 0 to 1, as its last answer said, and 1 before the first. */
@@ -121,6 +123,31 @@ export type PullRequestHost = {
     readonly draft: boolean;
   }) => Promise<Made | HostRefusal>;
   readonly update: (number: number, change: { readonly body: string }) => Promise<Made | HostRefusal>;
+};
+
+/** What names a check run: a commit's runs of one name can be many, also other apps'. */
+export type CheckRunRef = { readonly head: Sha; readonly name: string; readonly externalId: string };
+
+/** Lines count from 1. Plain text. */
+export type Annotation = {
+  readonly path: string;
+  readonly line: number;
+  readonly title: string;
+  readonly message: string;
+};
+
+export type CheckRunHost = {
+  readonly find: (ref: CheckRunRef) => Promise<{ readonly id: number; readonly url: string } | null>;
+  /** A completed one. `summary` is Markdown within GitHub's limit of a body; at most 50 annotations. */
+  readonly create: (
+    run: CheckRunRef & {
+      readonly conclusion: "success" | "neutral";
+      readonly title: string;
+      readonly summary: string;
+      readonly detailsUrl: string | null;
+      readonly annotations: readonly Annotation[];
+    },
+  ) => Promise<Made | HostRefusal>;
 };
 
 /** Every string is untrusted text. */

@@ -6,7 +6,7 @@ import type { Host } from "./host.ts";
  * bodies, comments and the messages of commits. A file is not changed on its way out; the gate refuses it.
  */
 export function maskedHost(host: Host, mask: Mask): Host {
-  const { branch, pullRequest, comment } = host;
+  const { branch, pullRequest, comment, checkRun } = host;
   return {
     allowance: host.allowance,
     thread: host.thread,
@@ -23,6 +23,20 @@ export function maskedHost(host: Host, mask: Mask): Host {
       ...comment,
       create: (number, body) => comment.create(number, mask(body)),
       update: (id, body) => comment.update(id, mask(body)),
+    },
+    checkRun: checkRun && {
+      ...checkRun,
+      create: (run) =>
+        checkRun.create({
+          ...run,
+          title: mask(run.title),
+          summary: mask(run.summary),
+          annotations: run.annotations.map((one) => ({
+            ...one,
+            title: mask(one.title),
+            message: mask(one.message),
+          })),
+        }),
     },
   };
 }

@@ -1,6 +1,8 @@
+import type { Sha } from "../base/hash.ts";
 import type { Thread } from "../session/event.ts";
 import type { SessionId } from "../session/id.ts";
 import type { SealKey } from "../session/shipment.ts";
+import { findCheckRun } from "./check-run.ts";
 import { type Host, HostForbidden, HostUnavailable } from "./host.ts";
 import { type AskedEffect, markerOf } from "./marker.ts";
 
@@ -32,6 +34,8 @@ async function lookUp(effect: Effect, options: Place): Promise<Probed | null> {
   switch (key) {
     case `${session}/pull-request`:
       return probePull(detail, markerOf(options.key, session, "pull-request"), options.host);
+    case `${session}/check-run`:
+      return probeCheckRun(detail, key, options.host);
     case `${session}/comment`:
       return probeComment(options.thread, markerOf(options.key, session, "comment"), options.host);
     default: {
@@ -67,6 +71,18 @@ async function probePull({ branch }: Detail, marker: string, host: Host): Promis
   const ours = pulls.find((pull) => pull.body.includes(marker));
   if (ours) return { status: "done", detail: String(ours.number), url: ours.url };
   return { status: "absent", detail: `no pull request of ours from ${branch}` };
+}
+
+/** It is only for show, so a token that may not look it up stops nothing: it may not have made it either. */
+async function probeCheckRun({ head }: Detail, externalId: string, host: Host): Promise<Probed | null> {
+  if (typeof head !== "string") return null;
+  try {
+    const ours = await findCheckRun(head as Sha, externalId, host);
+    if (ours !== null) return { status: "done", detail: String(ours.id), url: ours.url };
+  } catch (error) {
+    if (!(error instanceof HostForbidden)) throw error;
+  }
+  return { status: "absent", detail: `no check run of ours on ${head}` };
 }
 
 async function probeComment(thread: Thread | null, marker: string, host: Host): Promise<Probed | null> {

@@ -47,6 +47,18 @@ it("tells GitHub no secret of the run, in whatever text and form", async () => {
   });
   await host.comment.create(7, said);
   const masked = "It is ***, or ***.";
+  const annotations = [{ path: "a", line: 1, title: said, message: said }];
+  const run = {
+    head: made.sha,
+    name: "n",
+    externalId: "x",
+    detailsUrl: null,
+    conclusion: "success",
+  } as const;
+  await host.checkRun?.create({ ...run, title: said, summary: said, annotations });
+  expect(github.checkRuns).toMatchObject([
+    { title: masked, summary: masked, annotations: [{ title: masked, message: masked }] },
+  ]);
   expect(messages).toEqual([masked]);
   expect(github.pulls).toMatchObject([{ title: masked, body: masked }]);
   expect(github.comments).toMatchObject([{ body: masked }]);

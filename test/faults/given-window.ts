@@ -65,6 +65,7 @@ function recovered(process: Played): readonly string[] {
 
 /** One of everything outside, the whole change in it, and each call of the log settled once. */
 export function expectFinished({ github, leases, session }: Stage, last: Played): void {
+  expect(github.checkRuns).toHaveLength(1);
   const branches = [...github.branches].filter(([name]) => name !== "main");
   const end = treeIdOf(entriesOf(new Map(Object.entries(taleEnd))));
   expect(branches.map(([, sha]) => github.commits.get(sha)?.tree)).toEqual([end]);

@@ -37,6 +37,7 @@ export function localHost(options: LocalHostOptions): Host {
       react: async () => undefined,
       reacted: async () => false,
     },
+    checkRun: null,
   };
 }
 

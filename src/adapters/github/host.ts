@@ -1,5 +1,6 @@
 import type { Host } from "../../delivery/host.ts";
 import { githubBranches } from "./branches.ts";
+import { githubCheckRuns } from "./checks.ts";
 import { githubComments } from "./comments.ts";
 import { threadFacts } from "./facts.ts";
 import type { OwnIdentity } from "./identity.ts";
@@ -18,5 +19,6 @@ export function githubHost(place: Place & { readonly identity: OwnIdentity }): H
     branch: githubBranches(place),
     pullRequest: githubPullRequests(place),
     comment: githubComments(place, place.identity),
+    checkRun: githubCheckRuns(place),
   };
 }

@@ -2,7 +2,12 @@ import { HostForbidden, type HostRefusal, HostUnavailable } from "../../delivery
 import type { No } from "./client.ts";
 
 /** A line of a workflow's `permissions:`, such as `contents: write`. */
-export type Needs = "contents: write" | "pull-requests: write" | "issues: write" | "actions: read";
+export type Needs =
+  | "contents: write"
+  | "pull-requests: write"
+  | "issues: write"
+  | "checks: write"
+  | "actions: read";
 
 type Code = HostRefusal["code"];
 

@@ -1,5 +1,5 @@
 import { digestOf, type Sha, type Tree } from "../../base/hash.ts";
-import type { Host, HostRefusal, HostThread } from "../../delivery/host.ts";
+import type { CheckRunHost, CheckRunRef, Host, HostRefusal, HostThread } from "../../delivery/host.ts";
 import { commitIdOf, type Entries, treeIdOf, withFiles } from "./git-objects.ts";
 
 type Commit = {
@@ -43,6 +43,9 @@ export type MemoryGitHub = {
   readonly pulls: PullRequest[];
   readonly comments: Comment[];
   readonly reactions: { readonly comment: number; readonly content: string }[];
+  readonly checkRuns: (Parameters<CheckRunHost["create"]>[0] & { readonly id: number })[];
+  /** When false, the token may make no check run. */
+  mayMakeCheckRuns: boolean;
   /** When false, pull requests are refused as a repository's settings do. */
   mayOpenPullRequests: boolean;
   nextId: number;
@@ -59,6 +62,8 @@ export function memoryGitHub(given: Partial<MemoryGitHub> = {}): MemoryGitHub {
     pulls: [],
     comments: [],
     reactions: [],
+    checkRuns: [],
+    mayMakeCheckRuns: true,
     mayOpenPullRequests: true,
     nextId: 1,
     ...given,
@@ -72,6 +77,7 @@ export function memoryHost(github: MemoryGitHub): Host {
     branch: branchHost(github),
     pullRequest: pullRequestHost(github),
     comment: commentHost(github),
+    checkRun: checkRunHost(github),
   };
 }
 
@@ -178,6 +184,25 @@ function commentHost(github: MemoryGitHub): Host["comment"] {
     },
     reacted: async (comment, content) =>
       github.reactions.some((one) => one.comment === comment && one.content === content),
+  };
+}
+
+function checkRunHost(github: MemoryGitHub): CheckRunHost {
+  const urlOf = (id: number) => `${github.url}/runs/${id}`;
+  return {
+    find: async ({ head, name, externalId }) => {
+      const is = (one: CheckRunRef) =>
+        one.head === head && one.name === name && one.externalId === externalId;
+      const ours = github.checkRuns.find(is);
+      return ours === undefined ? null : { id: ours.id, url: urlOf(ours.id) };
+    },
+    create: async (run) => {
+      if (!github.mayMakeCheckRuns)
+        return refused("forbidden", "Resource not accessible by integration (needs `checks: write`)");
+      const id = github.nextId++;
+      github.checkRuns.push({ ...run, id });
+      return { kind: "made", id, url: urlOf(id) };
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { githubLeases } from "../../../src/adapters/github/leases.ts";
 import { githubPermissions } from "../../../src/adapters/github/permissions.ts";
 import { githubShelf } from "../../../src/adapters/github/shelf.ts";
 import { parseSha } from "../../../src/base/hash.ts";
+import { checkRunContract } from "../../contracts/check-runs.ts";
 import { hostContract } from "../../contracts/host.ts";
 import { leasesContract } from "../../contracts/leases.ts";
 import { permissionsContract } from "../../contracts/permissions.ts";
@@ -45,6 +46,14 @@ describe("GitHub as the host", () =>
           github.git("update-ref", `refs/heads/${name}`, to);
         }),
     };
+  }));
+
+describe("GitHub's check runs", () =>
+  checkRunContract(async () => {
+    const world = await githubWorld();
+    const head = parseSha(world.github.git("rev-parse", "main"));
+    if (head === null) throw new Error("main has no commit");
+    return { ...ending(world), host: world.host, head };
   }));
 
 describe("artifacts as the shelf", () =>

@@ -4,6 +4,7 @@ import { memoryLeases } from "../../../src/adapters/memory/leases.ts";
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
 import { memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import type { Sha } from "../../../src/base/hash.ts";
+import { checkRunContract } from "../../contracts/check-runs.ts";
 import { baseEntries, baseTree, hostContract } from "../../contracts/host.ts";
 import { leasesContract } from "../../contracts/leases.ts";
 import { logins, permissionsContract } from "../../contracts/permissions.ts";
@@ -41,6 +42,13 @@ describe("the memory host", () =>
       },
     };
   }));
+
+describe("check runs in memory", () =>
+  checkRunContract(async () => ({
+    ...nothingToClose,
+    host: memoryHost(memoryGitHub()),
+    head: "1".repeat(40) as Sha,
+  })));
 
 describe("the memory shelf", () =>
   shelfContract(async () => {

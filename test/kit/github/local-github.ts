@@ -3,6 +3,7 @@ import { artifactHandlers } from "../artifacts/artifact-handlers.ts";
 import { type Artifacts, openArtifactShelf } from "../artifacts/artifact-shelf.ts";
 import { runtimeToken } from "../artifacts/twirp.ts";
 import type { BareRepository } from "../git-server.ts";
+import { checkRunHandlers } from "./check-runs.ts";
 import { contentHandlers } from "./contents.ts";
 import { loadContract } from "./contract.ts";
 import { startEmulatedBase } from "./emulated-base.ts";
@@ -87,6 +88,7 @@ export async function startGitHub(options: GitHubOptions): Promise<LocalGitHub> 
       ...gitDataHandlers(world),
       ...gitRefHandlers(world, follow),
       ...runHandlers(world),
+      ...checkRunHandlers(world),
       ...artifactHandlers(world, shelf),
     },
   });

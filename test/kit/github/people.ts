@@ -67,6 +67,8 @@ function scopesOf(operation: string): readonly (keyof JobPermissions)[] {
       return ["issues", "pull-requests"];
     case "pulls":
       return ["pull-requests"];
+    case "checks":
+      return ["checks"];
     case "actions":
       return ["actions"];
     default:

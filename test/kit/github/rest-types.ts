@@ -14,6 +14,7 @@ export type RestReaction = Response<"reactions", "createForIssueComment">;
 export type RestPull = Response<"pulls", "get">;
 export type RestPullSimple = Response<"pulls", "list">[number];
 export type RestFile = Response<"pulls", "listFiles">[number];
+export type RestCheckRun = Response<"checks", "create">;
 export type RestRun = Response<"actions", "getWorkflowRun">;
 export type RestJob = Response<"actions", "getJobForWorkflowRun">;
 export type RestArtifact = Response<"actions", "getArtifact">;

@@ -6,7 +6,7 @@ import { readLoose, refsFrom } from "./loose.ts";
 import { pullShape } from "./pull-shapes.ts";
 import { followHeads, openPull, pullThreads } from "./pulls.ts";
 import type { Ref } from "./repository-reads.ts";
-import type { RestComment, RestIssue, RestPull, RestRepository } from "./rest-types.ts";
+import type { RestCheckRun, RestComment, RestIssue, RestPull, RestRepository } from "./rest-types.ts";
 import { findRun } from "./runs.ts";
 import { commentShape, commentsOf, issueShape } from "./shapes.ts";
 import {
@@ -87,6 +87,7 @@ export type Stage = {
   /** The numbers of the pull requests, open or not, from a branch of this repository. */
   pullsFrom(branch: string): readonly number[];
   reactions(): readonly SeenReaction[];
+  checkRuns(): readonly RestCheckRun[];
   /** Branch names. */
   branches(): readonly string[];
   /** Refs whose full name begins with `prefix`, such as `refs/agent/`. */
@@ -163,6 +164,7 @@ export function openStage(world: World): Stage {
         content,
         login: author.login,
       })),
+    checkRuns: () => world.checkRuns,
     branches: () => refs("refs/heads/").map(({ name }) => name.slice("refs/heads/".length)),
     refs,
   };

@@ -42,6 +42,7 @@ const everything: JobPermissions = {
   contents: "write",
   issues: "write",
   "pull-requests": "write",
+  checks: "write",
 };
 
 export function withOwner({ owner, users }: GitHubOptions): readonly Omit<UserOptions, "token">[] {
@@ -95,6 +96,7 @@ export async function createWorld(
     reactions: [],
     events: [],
     runs: [],
+    checkRuns: [],
     attachments: new Map(),
     nextId: () => {
       lastId += 1;

@@ -1,6 +1,6 @@
 // The state behind the local GitHub: plain records in memory. Git objects and refs live in the bare repository only.
 import type { BareRepository } from "../git-server.ts";
-import type { RestReaction, RestRepository, RestUser } from "./rest-types.ts";
+import type { RestCheckRun, RestReaction, RestRepository, RestUser } from "./rest-types.ts";
 
 export type Permission = "admin" | "maintain" | "write" | "triage" | "read" | "none";
 export type Level = "write" | "read" | "none";
@@ -10,6 +10,7 @@ export type JobPermissions = {
   readonly contents: Level;
   readonly issues: Level;
   readonly "pull-requests": Level;
+  readonly checks: Level;
 };
 
 export type Account = {
@@ -128,6 +129,7 @@ export type World = {
   readonly reactions: Reaction[];
   readonly events: ThreadEvent[];
   readonly runs: Run[];
+  readonly checkRuns: RestCheckRun[];
   /** Files that people uploaded, by their id. */
   readonly attachments: Map<string, Buffer>;
   /** A fresh numeric id, unique across everything. */

@@ -13,6 +13,8 @@ const operations = new Set([
   "actions/list-jobs-for-workflow-run",
   "actions/list-jobs-for-workflow-run-attempt",
   "actions/list-workflow-run-artifacts",
+  "checks/create",
+  "checks/list-for-ref",
   "git/create-blob",
   "git/create-commit",
   "git/create-ref",

@@ -1,0 +1,85 @@
+import type { Sha } from "../base/hash.ts";
+import { makeCheckRun } from "../delivery/check-run.ts";
+import type { EffectTools } from "../delivery/effect.ts";
+import type { Annotation } from "../delivery/host.ts";
+import { failingLines } from "../gate/failing-lines.ts";
+import type { SessionEvent } from "../session/event.ts";
+import type { Judgement } from "./judge-work.ts";
+import { sentenceOf } from "./outcome.ts";
+import type { Work } from "./work.ts";
+
+type Passed = Extract<Judgement, { kind: "passed" }>;
+
+/** Puts the evidence on the commit that was pushed. It proves nothing new, so what refuses it is said and no more. */
+export async function reportChecks(
+  work: Work,
+  judged: Passed,
+  { head, tools }: { readonly head: Sha; readonly tools: EffectTools },
+): Promise<void> {
+  const { identity, means, board } = work;
+  if (means.host.checkRun === null) return;
+  const annotations = await annotationsOf(work, judged);
+  const { session } = identity;
+  const { evidence } = judged;
+  const facts = { session, head, evidence, annotations, runUrl: means.run.url };
+  const made = await makeCheckRun(facts, { ...tools, host: means.host });
+  if (made?.kind === "refused" && made.code !== "fenced")
+    board.offer(sentenceOf(`There is no check run with the evidence on ${head}: ${made.why}`));
+}
+
+const annotationsMax = 50;
+/** Most places that an output names are of the runner, or of packages. */
+const lookedAtMax = 100;
+
+/** Where checks that stay red, as they were on base, say that they fail; of paths in the pushed tree. */
+async function annotationsOf({ journal, workspace }: Work, judged: Passed): Promise<readonly Annotation[]> {
+  const red = judged.evidence.filter(({ onTree }) => onTree === "red");
+  if (red.length === 0) return [];
+  const { tree } = judged.candidate;
+  const records = await journal.recordsFrom(0);
+  const events = records.map(({ record }) => record.event);
+  const annotations: Annotation[] = [];
+  let looks = 0;
+  for (const { check, dir } of red) {
+    const ran = events.findLast((event) => isOf(event, check, tree));
+    if (ran?.type !== "check.settled") continue;
+    for (const { path, line, message } of failingLines(await journal.load(ran.output))) {
+      if (annotations.length >= annotationsMax || looks >= lookedAtMax) return annotations;
+      looks += 1;
+      const at = await inTree(candidatesFor(path, dir), line, async (one) =>
+        workspace.objects.fileAt(tree, one),
+      );
+      if (at !== null) annotations.push({ path: at, line, title: check, message });
+    }
+  }
+  return annotations;
+}
+
+function isOf(event: SessionEvent, check: string, tree: string): boolean {
+  return (
+    event.type === "check.settled" && event.check === check && event.on === "change" && event.tree === tree
+  );
+}
+
+const depthMax = 12;
+
+/** A relative path is one from where the check ran, else from the root; an absolute one ends in a path of the tree. */
+function candidatesFor(path: string, dir: string): readonly string[] {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.includes("..")) return [];
+  const whole = names.join("/");
+  if (!path.startsWith("/")) return dir === "" ? [whole] : [`${dir}/${whole}`, whole];
+  return names.slice(0, depthMax).map((_, at) => names.slice(at).join("/"));
+}
+
+async function inTree(
+  paths: readonly string[],
+  line: number,
+  fileAt: (path: string) => Promise<Uint8Array | null>,
+): Promise<string | null> {
+  for (const path of paths) {
+    const bytes = await fileAt(path);
+    if (bytes !== null && line <= Buffer.from(bytes).toString("latin1").split("\n").length) return path;
+  }
+  return null;
+}

@@ -1,0 +1,91 @@
+import type { Sha } from "../base/hash.ts";
+import type { EvidenceRow } from "../gate/evidence.ts";
+import { withoutSecrets } from "../gate/secret-rules.ts";
+import type { SessionId } from "../session/id.ts";
+import type { DeliverTools } from "./deliver.ts";
+import { carryOut, type Effect, type EffectDone } from "./effect.ts";
+import { evidenceTable } from "./evidence.ts";
+import { fitBody } from "./fit.ts";
+import { type Annotation, type CheckRunHost, type Host, HostForbidden, type HostRefusal } from "./host.ts";
+import { codeSpan } from "./neutral.ts";
+import { oneLine, visible } from "./neutral-inline.ts";
+
+export type CheckRunFacts = {
+  readonly session: SessionId;
+  /** The pushed commit, whose tree is the one that was judged. */
+  readonly head: Sha;
+  readonly evidence: readonly EvidenceRow[];
+  /** At most 50 are told. Untrusted text. */
+  readonly annotations: readonly Annotation[];
+  readonly runUrl: string | null;
+};
+
+type CheckRun = { readonly id: number; readonly url: string };
+
+const checkRunName = "Baton";
+const annotationsMax = 50;
+
+/** The session's check run on that commit, by the key of its effect. Throws `HostUnavailable`. */
+export async function findCheckRun(head: Sha, externalId: string, host: Host): Promise<CheckRun | null> {
+  return (await host.checkRun?.find({ head, name: checkRunName, externalId })) ?? null;
+}
+
+/** Puts the evidence on the pushed commit, once; null where the host has no check runs. */
+export async function makeCheckRun(
+  facts: CheckRunFacts,
+  tools: DeliverTools,
+): Promise<EffectDone<CheckRun> | HostRefusal | null> {
+  const { checkRun } = tools.host;
+  return checkRun === null ? null : carryOut(checkRunEffect(facts, checkRun, tools.host), tools);
+}
+
+function checkRunEffect(facts: CheckRunFacts, checkRun: CheckRunHost, host: Host): Effect<CheckRun> {
+  const { session, head, evidence, annotations, runUrl } = facts;
+  const key = `${session}/check-run`;
+  return {
+    key,
+    detail: JSON.stringify({ head }),
+    find: async () => {
+      try {
+        const found = await findCheckRun(head, key, host);
+        return found && done(found);
+      } catch (error) {
+        if (!(error instanceof HostForbidden)) throw error;
+        return { kind: "refused", code: "forbidden", why: error.message };
+      }
+    },
+    make: async () => {
+      const isGreen = evidence.every(({ onTree }) => onTree === "green");
+      const made = await checkRun.create({
+        ...{ head, name: checkRunName, externalId: key, detailsUrl: runUrl },
+        conclusion: isGreen ? "success" : "neutral",
+        title: titleOf(evidence),
+        summary: summaryOf(facts),
+        annotations: annotations.slice(0, annotationsMax).map(harmless),
+      });
+      return made.kind === "made" ? done(made) : made;
+    },
+  };
+}
+
+function titleOf(evidence: readonly EvidenceRow[]): string {
+  const green = evidence.filter(({ onTree }) => onTree === "green").length;
+  return `${green} of ${evidence.length} ${evidence.length === 1 ? "check" : "checks"} green on exactly this tree`;
+}
+
+function summaryOf({ session, evidence }: CheckRunFacts): string {
+  const isGreen = evidence.every(({ onTree }) => onTree === "green");
+  const red = isGreen ? "" : "What is not green was not green on the base commit either.";
+  const parts = [evidenceTable(evidence), red, `Baton session ${codeSpan(session)}.`];
+  return fitBody(() => `${parts.filter((part) => part !== "").join("\n\n")}\n`);
+}
+
+/** GitHub shows an annotation as plain text. */
+function harmless({ path, line, title, message }: Annotation): Annotation {
+  const plain = (text: string, max: number) => oneLine(withoutSecrets(visible(text))).slice(0, max);
+  return { path, line, title: plain(title, 200), message: plain(message, 500) || "It failed here." };
+}
+
+function done({ id, url }: CheckRun): EffectDone<CheckRun> {
+  return { kind: "done", value: { id, url }, detail: String(id), url };
+}
