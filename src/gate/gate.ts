@@ -47,9 +47,10 @@ type Load = (payload: Payload) => Promise<string>;
 
 /**
  * Runs every check, always, each in a checkout of its own so that none can prepare another's: on base unless that is
- * known, and on the tree. A check that was red on base is shown and not held against the change, unless its runner
- * reports more failures than there; but where nothing comes out green, nothing is proved, and the verdict is `failed`. When cancelled, the check under way stays open in
- * the log and is run again by the next run. Throws when no checkout can be made.
+ * known, on the tree, and, once all that has passed, on the change's tests alone where it has to prove the fix. A check
+ * that was red on base is held against the change only where it fails for more or other reasons, or the policy says so;
+ * but where nothing comes out green, nothing is proved, and the verdict is `failed`. When cancelled, the check under
+ * way stays open in the log and is run again by the next run. Throws when no checkout can be made.
  */
 export async function judge(asked: Asked): Promise<Verdict> {
   if (asked.checks.length === 0) throw new Error("cannot judge a change without checks");
@@ -93,7 +94,7 @@ export async function knownOn(
 
 /**
  * The proof that the log holds for this tree, so that a resumed run does not judge it again; null when the last
- * `gate.passed` is about another tree or other definitions.
+ * `gate.passed` is about another tree or other definitions, or when the log does not hold its evidence whole.
  */
 export async function passedBefore(
   events: readonly SessionEvent[],
@@ -105,6 +106,7 @@ export async function passedBefore(
   if (last.tree !== tree || last.definitions !== definitionsDigest(checks)) return null;
   const base = await knownOn(events, { on: "base", tree: baseTree, checks }, load);
   const change = await knownOn(events, { on: "change", tree, checks }, load);
+  if (checks.some(({ name }) => !base.has(name) || !change.has(name))) return null;
   const tests =
     testsTree === null ? null : await knownOn(events, { on: "proof", tree: testsTree, checks }, load);
   const evidence = checks.map((check) => {

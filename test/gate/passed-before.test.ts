@@ -60,4 +60,12 @@ describe("passedBefore", () => {
     expect(await passedBefore([...events, since], about, load)).toBeNull();
     expect(await passedBefore([], about, load)).toBeNull();
   });
+
+  it("is null where the log holds only a part of its evidence", async () => {
+    const { events, about } = await passed();
+    const without = (on: string) =>
+      events.filter((event) => event.type !== "check.settled" || event.on !== on);
+    expect(await passedBefore(without("base"), about, load)).toBeNull();
+    expect(await passedBefore(without("change"), about, load)).toBeNull();
+  });
 });
