@@ -1,5 +1,4 @@
 import { cutText } from "../base/lines.ts";
-import type { Stopped } from "../delivery/status-comment.ts";
 import type { Waiting, Waits } from "../delivery/waiting.ts";
 import type { Identity, SessionEvent } from "../session/event.ts";
 import type { State } from "../session/state.ts";
@@ -11,6 +10,7 @@ import {
   type OutcomeKind,
   outcome,
   sentenceOf,
+  stoppedBy,
 } from "./outcome.ts";
 import type { Work } from "./work.ts";
 
@@ -61,7 +61,6 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   // A question stands in the log as it was put.
   const detail = ended.kind === "waits" ? ended.detail : sentenceOf(ended.detail);
   await journal.append(recordOf(ended, detail));
-  const kind = kindOf(ended);
   if (reason === "cancelled") {
     const kept = shipper.unshipped() === null || shipper.stored() > 0;
     return outcomeOf(work, ended, { report: "", kept });
@@ -72,15 +71,16 @@ export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
   const told = shipped.kind === "shipped" ? ended : { ...ended, detail: withoutKept(ended.detail) };
   if (shipped.kind === "unshipped") board.note(unstoredNote(shipped.why, { ended, kept }));
   const lost = await isLost(work);
+  const end = outcomeOf(work, told, { report: "", kept });
   const report = await board.finish({
-    stopped: stoppedBy(told, kept),
-    pullRequest: ended.pullRequest ?? null,
+    stopped: stoppedBy(end),
+    pullRequest: end.pullRequest,
     // The comment tells of the run that has the session now.
     silent: lost,
   });
   if (ended.kind === "ended" && !lost) await releaseLeases(work);
-  means.say(`${identity.session}: ${kind} (${reason})`);
-  return outcomeOf(work, told, { report, kept });
+  means.say(`${identity.session}: ${end.kind} (${reason})`);
+  return { ...end, report };
 }
 
 function recordOf(ended: Ended, detail: string): SessionEvent {
@@ -89,19 +89,6 @@ function recordOf(ended: Ended, detail: string): SessionEvent {
   const input = kind === "suspended" && ended.input !== undefined ? { input: ended.input } : {};
   const code = kind === "gate-failed" ? gateFailedReason : reason;
   return { type: "run.suspended", reason: code, detail: cutText(detail, detailCharactersMax), ...input };
-}
-
-function stoppedBy(ended: Ended, kept: boolean): Stopped {
-  const waits = ended.kind === "waits" ? ended.waits : null;
-  return {
-    outcome: kindOf(ended),
-    reason: ended.reason,
-    // What is asked stands there whole where no comment asks it.
-    detail: kept && waits?.url === null ? "" : sentenceOf(ended.detail),
-    resumable: kept && isResumable(ended),
-    compareUrl: ended.compareUrl ?? null,
-    waits,
-  };
 }
 
 function withoutKept(detail: string): string {
@@ -177,6 +164,7 @@ function outcomeOf(
     branch: ended.branch ?? null,
     baseSha: identity.baseSha,
     headSha: ended.headSha ?? null,
+    compareUrl: ended.compareUrl ?? null,
     turns: journal.state.turn.number,
     costUsd: journal.state.costUsd,
     report,

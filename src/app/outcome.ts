@@ -1,4 +1,6 @@
+import type { Stopped } from "../delivery/status-comment.ts";
 import type { Waits } from "../delivery/waiting.ts";
+import { withoutSecrets } from "../gate/secret-rules.ts";
 import type { SessionId } from "../session/id.ts";
 
 export type OutcomeKind =
@@ -28,6 +30,8 @@ export type Outcome = {
   readonly branch: string | null;
   readonly baseSha: string | null;
   readonly headSha: string | null;
+  /** Where one click opens the pull request that the settings forbade us to open. */
+  readonly compareUrl: string | null;
   readonly turns: number;
   /** Null where a price is unknown. */
   readonly costUsd: number | null;
@@ -44,6 +48,7 @@ const nothing = {
   branch: null,
   baseSha: null,
   headSha: null,
+  compareUrl: null,
   turns: 0,
   costUsd: 0,
   waits: null,
@@ -56,7 +61,17 @@ export function outcome(
   detail: string,
   more: Partial<Omit<Outcome, "kind" | "reason" | "detail">> = {},
 ): Outcome {
-  return { ...nothing, kind, reason, detail: sentenceOf(detail), exit: exitOf(kind), ...more };
+  const told = sentenceOf(withoutSecrets(detail));
+  // Only what anybody can bring about is refused without a red run.
+  const exit = kind === "refused" ? (more.exit ?? exitOf(kind)) : exitOf(kind);
+  return { ...nothing, ...more, kind, reason, detail: told, exit };
+}
+
+/** The same for the session's comment and the job summary. */
+export function stoppedBy({ kind, reason, detail, resumable, compareUrl, waits }: Outcome): Stopped {
+  // What is asked stands there whole where no comment asks it.
+  const isAskedThere = resumable && waits !== null && waits.url === null;
+  return { outcome: kind, reason, detail: isAskedThere ? "" : detail, resumable, compareUrl, waits };
 }
 
 /** What ends a run may come from any room, as a sentence or as the beginning of one; people get whole sentences. */
