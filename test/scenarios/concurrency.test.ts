@@ -153,7 +153,8 @@ describe("the branch of a pull request", () => {
     const asked = await askedOnPullRequest(world, { comment: "/agent fix" });
     const base = world.github.git("rev-parse", "main").trim();
     let looked = false;
-    world.github.meanwhile(/^(POST \/graphql|PATCH .*\/git\/refs\/)/, () => {
+    // Blobs are made once the branch has been looked at.
+    world.github.meanwhile(/^POST .*\/git\/blobs$/, () => {
       looked = true;
       world.github.git("update-ref", "refs/heads/topic", base);
     });

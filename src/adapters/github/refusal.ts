@@ -27,8 +27,13 @@ const bySentence: readonly (readonly [RegExp, Code])[] = [
 /** What a write that GitHub did not do means to delivery. `needs` names the missing permission where that is why. */
 export function refusalOf(no: No, needs: Needs): HostRefusal {
   const code = codeOf(no);
-  const why = code === "forbidden" ? `${no.why} (needs \`${needs}\`)` : no.why;
+  const why = code === "forbidden" ? `${no.why} (needs \`${needs}\`)` : said(no);
   return { kind: "refused", code, why, ...(isTurnedAway(no) && { unmade: true }) };
+}
+
+/** A job's token dies with its job or after a day, an App's after an hour; GitHub's own words do not say that. */
+function said({ status, why }: No): string {
+  return status === 401 ? `${why} (the token has expired, or was revoked)` : why;
 }
 
 /** By a token that died or a limit, before anything was done. */
@@ -54,7 +59,7 @@ export function isAbsent(no: No): boolean {
 /** A look-up that got no answer is no answer: the caller must not take it for "nothing there". */
 export function cannotTell(what: string, no: No, needs?: Needs): HostUnavailable {
   const status = no.status === null ? "" : ` (status ${no.status})`;
-  const why = `cannot ${what} at GitHub${status}: ${no.why}`;
+  const why = `cannot ${what} at GitHub${status}: ${said(no)}`;
   if (codeOf(no) !== "forbidden") return new HostUnavailable(why);
   return new HostForbidden(needs === undefined ? why : `${why} (needs \`${needs}\`)`);
 }

@@ -82,6 +82,18 @@ describe("what GitHub refuses", () => {
     expect("unmade" in refused).toBe(status === 401 || status === 403);
   });
 
+  it("is a token that died, in our own words, for a write and for a look-up (F36)", async () => {
+    await using world = await githubWorld();
+    const { host, github } = world;
+    const sha = await withTopic(world);
+    github.fail({ path: /./, status: 401, times: 2, body: { message: "Bad credentials" } });
+    const why = "Bad credentials (the token has expired, or was revoked)";
+    const refused = await host.branch.create("agent/x", sha);
+    expect(refused).toEqual({ kind: "refused", code: "unavailable", why, unmade: true });
+    await expect(host.branch.find("x")).rejects.toThrow(why);
+    expect(github.exchanges).toHaveLength(2);
+  });
+
   it("is a thrown HostUnavailable for a look-up that got no answer, never nothing (F28)", async () => {
     await using world = await githubWorld();
     const { host, github } = world;
