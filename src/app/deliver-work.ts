@@ -8,8 +8,9 @@ import { markerOf } from "../delivery/marker.ts";
 import { flaggedList, pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
 import { isUnproved } from "../gate/evidence.ts";
 import { whyFenced } from "../session/claim.ts";
+import type { Candidate } from "./candidate.ts";
 import { offerHeldBack } from "./held-patch.ts";
-import type { Candidate, Judgement } from "./judge-work.ts";
+import type { Judgement } from "./judge-work.ts";
 import { reportChecks } from "./report-checks.ts";
 import type { ReadyWork, Work } from "./work.ts";
 

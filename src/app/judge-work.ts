@@ -9,17 +9,11 @@ import type { Suspicion } from "../gate/suspicion.ts";
 import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Finding, Passed } from "../gate/verdict.ts";
 import type { Change } from "../workspace/workspace.ts";
+import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Held, holdBack } from "./hold-back.ts";
 import { knownBefore, testsTreeOf } from "./known-results.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";
-
-/** The change as it would leave: what the session made, on the untouched base. */
-export type Candidate = {
-  /** Exactly what would be pushed: the base with the session's difference to the tree that setup left. */
-  readonly tree: Tree;
-  readonly changes: readonly Change[];
-};
 
 export type Judgement =
   | {
@@ -51,7 +45,7 @@ export async function judgeWork(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Judgement> {
   const { workspace, config, journal, story, means, ground } = work;
-  const candidate = await candidateOf(work);
+  const candidate = await candidateOf(workspace, journal.state);
   const { tree, changes } = candidate;
   if (changes.length === 0) return { kind: "no-change" };
   const { checks } = config;
@@ -119,16 +113,6 @@ function afterSetup({ workspace, journal }: Work, checks: Checks): Checks {
     checkout: async (tree, options) =>
       checks.checkout(await objects.transplant({ from: baseTree, to: tree, onto: setupTree }), options),
   };
-}
-
-/** What setup leaves behind in files that git does not ignore is not part of the change, so it is taken out. */
-async function candidateOf({ workspace, journal }: Work): Promise<Candidate> {
-  const { tree, setupTree } = journal.state;
-  if (tree === null || setupTree === null)
-    throw new Error("the gate was asked before the workspace was sealed");
-  const { baseTree, objects } = workspace;
-  const own = await objects.transplant({ from: setupTree, to: tree, onto: baseTree });
-  return { tree: own, changes: await workspace.diff(baseTree, own) };
 }
 
 type RefusedChange = Omit<Held, "cause"> & {
