@@ -41,6 +41,7 @@ export function judgeAll(scene: Scene, lives: readonly Lived[]): readonly Wrong[
   if (!/^(pull-request|ignored)\/|^refused\/ended$/.test(end))
     wrong.push(outcome(`it does not come to an end: ${end}`));
   wrong.push(...judgeBranch(scene), ...judgePulls(scene), ...judgeComments(scene, lives));
+  wrong.push(...judgeCheckRuns(scene, lives));
   return wrong;
 }
 
@@ -64,6 +65,13 @@ function judgePulls({ github, branch, kind }: Scene): readonly Wrong[] {
   const pulls = github.pullsFrom(branch);
   const min = kind === "branch" ? 0 : 1;
   return count(pulls.length, { one: "pull request", min, max: min });
+}
+
+function judgeCheckRuns({ github, stage }: Scene, lives: readonly Lived[]): readonly Wrong[] {
+  const ours = github.checkRuns().filter((run) => run.external_id === `${stage.session}/check-run`);
+  // It is only for show: what GitHub refuses or does not answer is said, and not tried again.
+  const isTold = lives.some(({ end }) => "report" in end && end.report.includes("There is no check run"));
+  return count(ours.length, { one: "check run", min: isTold ? 0 : 1 });
 }
 
 function judgeComments(scene: Scene, lives: readonly Lived[]): readonly Wrong[] {
