@@ -132,25 +132,19 @@ describe("a workflow", () => {
     await expectEnding(world, result, { ...refused, reason: "permission", says, thread: 1, comments: 0 });
   });
 
-  it("without pull-requests: write keeps the work on a branch and links to what opens it", async () => {
-    await using world = await givenWorld({
-      script: fixesSum,
-      settings: { job: { "pull-requests": "read" } },
-    });
-    const result = await world.finish(world.asked());
-    await expectEnding(world, result, {
+  it("without pull-requests: write says so before the model is asked (F33)", async () => {
+    const job = { "pull-requests": "read" } as const;
+    await using world = await givenWorld({ script: fixesSum, settings: { job } });
+    const asked = world.asked();
+    await expectEnding(world, await world.finish(asked), {
       outcome: "suspended",
-      reason: "forbidden",
+      reason: "permission",
       exit: 0,
       resumable: true,
-      says: "(needs pull-requests: write). Put that right and resume, or open it by the link.",
+      says: "(needs pull-requests: write). Add that line to the permissions of the job, then resume.",
       thread: 1,
-      requests: 2,
-      branches: [/^agent\/1-/],
+      requests: 0,
     });
-    expect(result.summary).toContain(
-      `/compare/main...${result.outputs["branch"]}?expand=1&title=Add%20in%20sum`,
-    );
   });
 
   it("without actions: read cannot resume, and says so", async () => {
