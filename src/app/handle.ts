@@ -30,6 +30,8 @@ export async function handle(
   const { triggerPhrase, allowedBots } = means.orders;
   const rules = { allowedBots, triggerPhrase, thread: means.host.thread, signal };
   const checked = await authorise(trigger, command, means.permissions, rules);
+  // What nobody could look up because the run was ended says nothing of who gave the command.
+  if (checked.kind === "refused" && checked.code === "permission-unknown") signal.throwIfAborted();
   if (checked.kind === "refused") return refuse(checked, trigger, means);
   const noticed = noticing(trigger, means);
   const parts = command.kind === "go-on" ? { ...means, opened: noticed.opened } : means;
