@@ -64,6 +64,8 @@ export async function deliver(work: Work, tools: DeliverTools): Promise<Delivere
   const branch = await carryOut(branchEffect(work, tools), tools);
   if (branch.kind === "refused") return { ...branch, effect: "branch", head: null };
   const head = branch.value;
+  const other = await whyOther(work, head, tools.host);
+  if (other !== null) return { ...other, effect: "branch", head };
   if (work.target.kind === "pull-request" || work.target.kind === "branch")
     return { kind: "pushed", branch: name, head };
   const pull = await carryOut(pullRequestEffect(work, work.target.base, tools.host), tools);
@@ -115,6 +117,15 @@ async function findBranch(work: Work, host: Host): Promise<EffectDone<Sha> | Hos
   if (at === null) return refused("gone", `the branch ${target.name} is gone`);
   if (at.sha === parent.sha) return target.kind === "pull-request" ? whyOver(target.number, host) : null;
   return refused("moved", `the branch ${target.name} moved to ${at.sha}; the work is on ${parent.sha}`);
+}
+
+/** The branch has to hold exactly what the gate passed, once it is there for everybody: others can write to it too. */
+async function whyOther({ target, passed }: Work, head: Sha, host: Host): Promise<HostRefusal | null> {
+  const at = await host.branch.find(target.name);
+  if (at === null) return refused("gone", `the branch ${target.name} is gone again`);
+  if (at.sha === head && at.tree === passed.tree) return null;
+  const why = `the branch ${target.name} was written as ${head} and is at ${at.sha} now, which the checks have not seen`;
+  return refused("moved", why);
 }
 
 /** A commit on the branch of a pull request that is over would go nowhere. */

@@ -18,6 +18,7 @@ describe("delivery", () => {
       "effect.intended branch",
       "create branch",
       "effect.settled branch",
+      "find branch",
       "effect.intended pull-request",
       "shipped",
       "find pull request",
@@ -31,6 +32,30 @@ describe("delivery", () => {
     });
     expect(github.pulls).toMatchObject([{ branch: target.name, base: "main", draft: true }]);
   });
+
+  it.each([
+    ["somebody pushed to it", (branches: Map<string, Sha>) => branches.set(target.name, base), "moved"],
+    ["it is gone", (branches: Map<string, Sha>) => branches.delete(target.name), "gone"],
+  ] as const)(
+    "opens nothing from a branch that is another after it was written: %s",
+    async (_, change, code) => {
+      const { github, tools } = given();
+      const host = memoryHost(github);
+      const changes: Host = {
+        ...host,
+        branch: {
+          ...host.branch,
+          create: async (...asked) => {
+            const made = await host.branch.create(...asked);
+            change(github.branches);
+            return made;
+          },
+        },
+      };
+      expect(await deliver(work, tools(changes))).toMatchObject({ kind: "refused", effect: "branch", code });
+      expect(github.pulls).toEqual([]);
+    },
+  );
 
   it("makes nothing a second time, however often it is called", async () => {
     const { github, tools } = given();
