@@ -6,7 +6,7 @@
 //
 // `duplicates` are branches, commits, pull requests, comments, check runs and reactions beyond the one, `missing` those that are not
 // there in the end, `wrongOutcomes` runs that said of their end what was not so, or sessions that came to none.
-import { openGround } from "../kit/delivery/scene.ts";
+import { openGround, scenes } from "../kit/delivery/scene.ts";
 import { allCases, type Judged, sampleOf, sweep } from "../kit/delivery/sweep.ts";
 
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
@@ -16,7 +16,10 @@ const say = (text: string): void => {
 };
 
 await using ground = await openGround();
-const chosen = (await allCases(ground)).filter(({ name }) => words.every((word) => name.includes(word)));
+// Whoever names a scene waits for no other.
+const named = scenes.filter((kind) => words.some((word) => word.startsWith(`${kind}:`)));
+const all = await allCases(ground, named.length === 0 ? scenes : named);
+const chosen = all.filter(({ name }) => words.every((word) => name.includes(word)));
 const cases = most === undefined ? chosen : sampleOf(chosen, Number(most));
 const ways = new Map<string, number>();
 let played = 0;
