@@ -15,9 +15,9 @@ const runners: readonly (readonly [string, string, string, string])[] = [
   ["node", "✖ adds (1.25ms)", "✖ adds (0.9ms)", "✖ subtracts (1ms)"],
   [
     "node, of a file",
-    "✖ /tmp/a1/work/test/adds.test.mjs (41ms)",
-    "✖ /tmp/b2/work/test/adds.test.mjs (38ms)",
-    "✖ /tmp/b2/work/test/subtracts.test.mjs (2ms)",
+    "✖ /tmp/a1/checkout/test/adds.test.mjs (41ms)",
+    "✖ /tmp/b2/checkout/test/adds.test.mjs (38ms)",
+    "✖ /tmp/b2/checkout/test/subtracts.test.mjs (2ms)",
   ],
   [
     "vitest",
