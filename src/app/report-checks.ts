@@ -1,7 +1,8 @@
-import type { Sha } from "../base/hash.ts";
+import type { Sha, Tree } from "../base/hash.ts";
 import { makeCheckRun } from "../delivery/check-run.ts";
 import type { EffectTools } from "../delivery/effect.ts";
 import type { Annotation } from "../delivery/host.ts";
+import { changedLine } from "../gate/changed-line.ts";
 import { failingLines } from "../gate/failing-lines.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { Judgement } from "./judge-work.ts";
@@ -18,21 +19,49 @@ export async function reportChecks(
 ): Promise<void> {
   const { identity, means, board } = work;
   if (means.host.checkRun === null) return;
-  const annotations = await annotationsOf(work, judged);
+  const [closely, failing] = [await flaggedPlaces(work, judged), await failingPlaces(work, judged)];
+  const isNotice = ({ level }: Annotation) => level === "notice";
+  const annotations = [
+    ...closely.filter((one) => !isNotice(one)),
+    ...failing,
+    ...closely.filter((one) => isNotice(one)),
+  ];
   const { session } = identity;
-  const { evidence } = judged;
-  const facts = { session, head, evidence, annotations, runUrl: means.run.url };
+  const { evidence, flagged } = judged;
+  const facts = { session, head, evidence, flagged, annotations, runUrl: means.run.url };
   const made = await makeCheckRun(facts, { ...tools, host: means.host });
   if (made?.kind === "refused" && made.code !== "fenced")
     board.offer(sentenceOf(`There is no check run with the evidence on ${head}: ${made.why}`));
 }
 
+/** Files are read for their lines up to what GitHub takes at once. */
 const annotationsMax = 50;
 /** Most places that an output names are of the runner, or of packages. */
 const lookedAtMax = 100;
 
+/** What the gate flagged, where it stands in the pushed tree; the first line where that is not known. */
+async function flaggedPlaces({ workspace }: Work, judged: Passed): Promise<readonly Annotation[]> {
+  const { objects, baseTree } = workspace;
+  const { tree } = judged.candidate;
+  const read = async (at: Tree, path: string) => {
+    const bytes = await objects.fileAt(at, path);
+    return bytes === null ? null : new TextDecoder().decode(bytes);
+  };
+  const places: Annotation[] = [];
+  for (const { path, why, kind, at } of judged.flagged) {
+    const isRead = places.length < annotationsMax;
+    const line = isRead
+      ? changedLine({ before: await read(baseTree, path), after: await read(tree, path) }, at)
+      : 1;
+    // What decides what is installed is for a person to know, and rarely wrong.
+    const level = kind === "dependencies" ? "notice" : "warning";
+    places.push({ level, path, line, title: "Look at this closely", message: sentenceOf(why) });
+  }
+  return places;
+}
+
 /** Where checks that stay red, as they were on base, say that they fail; of paths in the pushed tree. */
-async function annotationsOf({ journal, workspace }: Work, judged: Passed): Promise<readonly Annotation[]> {
+async function failingPlaces({ journal, workspace }: Work, judged: Passed): Promise<readonly Annotation[]> {
   const red = judged.evidence.filter(({ onTree }) => onTree === "red");
   if (red.length === 0) return [];
   const { tree } = judged.candidate;
@@ -49,7 +78,7 @@ async function annotationsOf({ journal, workspace }: Work, judged: Passed): Prom
       const at = await inTree(candidatesFor(path, dir), line, async (one) =>
         workspace.objects.fileAt(tree, one),
       );
-      if (at !== null) annotations.push({ path: at, line, title: check, message });
+      if (at !== null) annotations.push({ level: "failure", path: at, line, title: check, message });
     }
   }
   return annotations;

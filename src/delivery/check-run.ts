@@ -9,13 +9,16 @@ import { fitBody } from "./fit.ts";
 import { type Annotation, type CheckRunHost, type Host, HostForbidden, type HostRefusal } from "./host.ts";
 import { codeSpan } from "./neutral.ts";
 import { oneLine, visible } from "./neutral-inline.ts";
+import { flaggedList } from "./pull-request.ts";
 
 export type CheckRunFacts = {
   readonly session: SessionId;
   /** The pushed commit, whose tree is the one that was judged. */
   readonly head: Sha;
   readonly evidence: readonly EvidenceRow[];
-  /** At most 50 are told. Untrusted text. */
+  /** Files that need a closer look, as the body of a pull request lists them. */
+  readonly flagged: readonly { readonly path: string; readonly why: string }[];
+  /** Worst first: GitHub takes 50 at once, and the rest is left out. Untrusted text. */
   readonly annotations: readonly Annotation[];
   readonly runUrl: string | null;
 };
@@ -24,6 +27,7 @@ type CheckRun = { readonly id: number; readonly url: string };
 
 const checkRunName = "Baton";
 const annotationsMax = 50;
+const pathMax = 1000;
 
 /** The session's check run on that commit, by the key of its effect. Throws `HostUnavailable`. */
 export async function findCheckRun(head: Sha, externalId: string, host: Host): Promise<CheckRun | null> {
@@ -61,7 +65,7 @@ function checkRunEffect(facts: CheckRunFacts, checkRun: CheckRunHost, host: Host
         conclusion: isGreen ? "success" : "neutral",
         title: titleOf(evidence),
         summary: summaryOf(facts),
-        annotations: annotations.slice(0, annotationsMax).map(harmless),
+        annotations: annotations.filter(isMarkable).slice(0, annotationsMax).map(harmless),
       });
       return made.kind === "made" ? done(made) : made;
     },
@@ -73,17 +77,29 @@ function titleOf(evidence: readonly EvidenceRow[]): string {
   return `${green} of ${evidence.length} ${evidence.length === 1 ? "check" : "checks"} green on exactly this tree`;
 }
 
-function summaryOf({ session, evidence }: CheckRunFacts): string {
+function summaryOf({ session, evidence, flagged, annotations }: CheckRunFacts): string {
   const isGreen = evidence.every(({ onTree }) => onTree === "green");
   const red = isGreen ? "" : "What is not green was not green on the base commit either.";
-  const parts = [evidenceTable(evidence), red, `Baton session ${codeSpan(session)}.`];
+  const isCut = annotations.filter(isMarkable).length > annotationsMax;
+  const parts = [
+    evidenceTable(evidence),
+    red,
+    flaggedList(flagged),
+    isCut ? `Only the first ${annotationsMax} places are marked in the files.` : "",
+    `Baton session ${codeSpan(session)}.`,
+  ];
   return fitBody(() => `${parts.filter((part) => part !== "").join("\n\n")}\n`);
 }
 
+/** A path is told as it is or not at all, since a mark under another name would be on another file. */
+function isMarkable({ path }: Annotation): boolean {
+  return path.length <= pathMax && oneLine(visible(path)) === path;
+}
+
 /** GitHub shows an annotation as plain text. */
-function harmless({ path, line, title, message }: Annotation): Annotation {
+function harmless({ level, path, line, title, message }: Annotation): Annotation {
   const plain = (text: string, max: number) => oneLine(withoutSecrets(visible(text))).slice(0, max);
-  return { path, line, title: plain(title, 200), message: plain(message, 500) || "It failed here." };
+  return { level, path, line, title: plain(title, 200), message: plain(message, 500) || "Look at this." };
 }
 
 function done({ id, url }: CheckRun): EffectDone<CheckRun> {

@@ -130,6 +130,7 @@ export type CheckRunRef = { readonly head: Sha; readonly name: string; readonly 
 
 /** Lines count from 1. Plain text. */
 export type Annotation = {
+  readonly level: "failure" | "warning" | "notice";
   readonly path: string;
   readonly line: number;
   readonly title: string;

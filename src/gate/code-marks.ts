@@ -1,5 +1,6 @@
 import { type Code, codeOf, type Family, familyOf } from "./code.ts";
 import { countsIn } from "./counts.ts";
+import { without } from "./multiset.ts";
 import type { ChangedFile, Suspicion, SuspicionKind } from "./suspicion.ts";
 import { isTest } from "./test-paths.ts";
 
@@ -93,13 +94,14 @@ const marks: readonly Mark[] = [
 export function markedCode(files: readonly ChangedFile[]): readonly Suspicion[] {
   const sides = files.map((file) => ({ file, old: formsOf(file, "before"), now: formsOf(file, "after") }));
   const found = marks.flatMap((mark) => {
-    const counted = sides.map(({ file, old, now }) => ({
-      path: file.change.path,
-      more: countOf(mark, file.change.path, now) - countOf(mark, file.change.path, old),
-    }));
+    const counted = sides.map(({ file: { change }, old, now }) => {
+      const [left, found] = [foundOf(mark, change.path, old), foundOf(mark, change.path, now)];
+      const [at = found.at(-1) ?? ""] = without(found, left);
+      return { path: change.path, more: found.length - left.length, at };
+    });
     const total = counted.reduce((sum, { more }) => sum + more, 0);
-    return counted.flatMap(({ path, more }) =>
-      more > 0 && total > 0 ? [{ path, kind: mark.kind, why: mark.why }] : [],
+    return counted.flatMap(({ path, more, at }) =>
+      more > 0 && total > 0 ? [{ path, kind: mark.kind, why: mark.why, at }] : [],
     );
   });
   return [...found, ...sides.flatMap(({ file, old, now }) => printed(file.change.path, old, now))];
@@ -113,11 +115,11 @@ function formsOf({ change, before, after }: ChangedFile, side: "before" | "after
   return { text, code: family === null ? null : codeOf(family, text) };
 }
 
-function countOf(mark: Mark, path: string, { text, code }: Forms): number {
-  if (code === null || mark.isFor?.(path) === false) return 0;
-  if (mark.families !== undefined && !mark.families.includes(code.family)) return 0;
+function foundOf(mark: Mark, path: string, { text, code }: Forms): readonly string[] {
+  if (code === null || mark.isFor?.(path) === false) return [];
+  if (mark.families !== undefined && !mark.families.includes(code.family)) return [];
   const searched = mark.in === "text" ? text : code[mark.in];
-  return Array.from(searched.matchAll(mark.pattern)).length;
+  return Array.from(searched.matchAll(mark.pattern), ([found]) => found);
 }
 
 /** Texts that would be taken for a runner's own counts. */

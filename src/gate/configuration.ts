@@ -118,6 +118,7 @@ function packageJson({ change: { path }, before, after }: ChangedFile, reach: Re
         path,
         kind: "check-script",
         why: `a check runs its script "${quoted(name)}", which was ${from} and is ${to} now`,
+        at: `${json(name)}:`,
       };
     });
   const keys = toolKeys.filter((key) => json(old[key]) !== json(now[key]));

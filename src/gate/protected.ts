@@ -1,8 +1,15 @@
 import type { Change } from "../workspace/workspace.ts";
 import { matchesPath } from "./pattern.ts";
+import type { SuspicionKind } from "./suspicion.ts";
 
 /** A changed path that a person should see, or that may not leave; `why` is a sentence without its full stop. */
-export type Marked = { readonly path: string; readonly why: string };
+export type Marked = {
+  readonly path: string;
+  readonly why: string;
+  /** What it is suspected of, and the text in it that is, as a `Suspicion` has them. */
+  readonly kind?: SuspicionKind;
+  readonly at?: string;
+};
 
 export type Protection = {
   /** Nothing is published while one of these is in the change (R12). */

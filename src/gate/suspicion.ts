@@ -32,7 +32,13 @@ export type SuspicionKind =
   | "not-read";
 
 /** `why` is a sentence without its full stop. It may quote what was changed, so it is not trusted. */
-export type Suspicion = { readonly path: string; readonly kind: SuspicionKind; readonly why: string };
+export type Suspicion = {
+  readonly path: string;
+  readonly kind: SuspicionKind;
+  readonly why: string;
+  /** What of the changed file it is about, as it stands there but for white space; left out where that is no one text. */
+  readonly at?: string;
+};
 
 /** A changed path with its text; null where there is no file, or none that can be read as text. */
 export type ChangedFile = {

@@ -12,10 +12,11 @@ export type TestText = {
   readonly values: readonly string[];
   /** All of its code without white space, to find again what is only laid out anew. */
   readonly flat: string;
-  readonly skipped: number;
-  readonly focused: number;
-  readonly swallowed: number;
-  readonly mocked: number;
+  /** What turns tests off, as it is written. */
+  readonly skipped: readonly string[];
+  readonly focused: readonly string[];
+  readonly swallowed: readonly string[];
+  readonly mocked: readonly string[];
 };
 
 const nothing: TestText = {
@@ -23,10 +24,10 @@ const nothing: TestText = {
   assertions: [],
   values: [],
   flat: "",
-  skipped: 0,
-  focused: 0,
-  swallowed: 0,
-  mocked: 0,
+  skipped: [],
+  focused: [],
+  swallowed: [],
+  mocked: [],
 };
 
 export function testTextOf(path: string, text: string | null): TestText {
@@ -42,10 +43,10 @@ export function testTextOf(path: string, text: string | null): TestText {
     ),
     values: valuesOf(source),
     flat: flatOf(source.code),
-    skipped: count(source.bare, skips[family]) + count(text, hidden),
-    focused: count(source.bare, focus),
-    swallowed: count(source.bare, swallows),
-    mocked: count(source.code, mocks),
+    skipped: [...found(source.bare, skips[family]), ...found(text, hidden)],
+    focused: found(source.bare, focus),
+    swallowed: found(source.bare, swallows),
+    mocked: found(source.code, mocks),
   };
 }
 
@@ -62,8 +63,8 @@ export function holdsTests({ change: { path }, before }: ChangedFile): boolean {
   return tests.length > 0 && assertions.length > 0;
 }
 
-function count(text: string, pattern: RegExp): number {
-  return Array.from(text.matchAll(pattern)).length;
+function found(text: string, pattern: RegExp): readonly string[] {
+  return Array.from(text.matchAll(pattern), ([one]) => one);
 }
 
 const titles = String.raw`(?<![\w$.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*[(\x60]|\bt\.test\s*\(`;

@@ -24,7 +24,7 @@ export function untestedCode(files: readonly ChangedFile[]): readonly Suspicion[
     const { path, status } = file.change;
     if (status !== "modified") return [];
     const given = givenOtherwise(old, now);
-    if (given !== null) return [{ path, kind: "expectation-changed", why: given }];
+    if (given !== null) return [{ path, kind: "expectation-changed", ...given }];
     const others = tests.filter((one) => one.file !== file).flatMap((one) => one.now.imports);
     const why =
       lostImport({ path, old, now }, files, others) ??
@@ -172,15 +172,16 @@ function declaredAnew(path: string, old: Uses, now: Uses): string | null {
 }
 
 /** A call that is the same but for its values; one that is there too is another test's. */
-function givenOtherwise(old: Uses, now: Uses): string | null {
+function givenOtherwise(old: Uses, now: Uses): { readonly why: string; readonly at: string } | null {
   const lost = old.calls.filter((call) => !now.calls.includes(call));
   const fresh = new Map(
     now.calls.filter((call) => !old.calls.includes(call)).map((call) => [skeletonOf(call), call]),
   );
   for (const from of lost) {
     const to = fresh.get(skeletonOf(from));
-    if (to !== undefined)
-      return `an existing test gives it something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
+    if (to === undefined) continue;
+    const why = `an existing test gives it something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
+    return { why, at: to };
   }
   return null;
 }

@@ -102,7 +102,9 @@ function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly S
   const empty = fresh.filter(alwaysHolds);
   const found: Suspicion[] = [];
   if (lost.length > 0 && empty[0] !== undefined)
-    found.push(suspicion(path, "assertions-removed", `\`${quoted(empty[0].text)}\` always holds`));
+    found.push(
+      suspicion(path, "assertions-removed", `\`${quoted(empty[0].text)}\` always holds`, empty[0].text),
+    );
   const { changed, replaced } = compared(lost.slice(0, comparedMax), fresh.slice(0, comparedMax));
   const isFewer = now.assertions.length < old.assertions.length && lost.length > 0;
   const [first] = replaced;
@@ -115,7 +117,7 @@ function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly S
   const [one] = changed;
   if (one !== undefined) {
     const why = `an existing test expects something else: \`${quoted(one.from.text)}\` is \`${quoted(one.to.text)}\` now`;
-    found.push(suspicion(path, "expectation-changed", why));
+    found.push(suspicion(path, "expectation-changed", why, one.to.text));
   }
   return found;
 }
@@ -189,7 +191,7 @@ function deeper({ path, old, now }: Pair): readonly Suspicion[] {
     const [same] = at < 0 ? [] : left.splice(at, 1);
     if (same === undefined || same.depth <= depth) continue;
     const why = `\`${quoted(text)}\` stands deeper in its test than before and may not run`;
-    return [suspicion(path, "may-not-run", why)];
+    return [suspicion(path, "may-not-run", why, text)];
   }
   return [];
 }
@@ -207,12 +209,13 @@ const marked: readonly (readonly [
 
 function marks({ path, file, old, now }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
   return marked.flatMap(([key, kind, why]) => {
-    const total = pairs.reduce((sum, pair) => sum + pair.now[key] - pair.old[key], 0);
+    const total = pairs.reduce((sum, pair) => sum + pair.now[key].length - pair.old[key].length, 0);
     const isNew =
       file.change.status === "added" && !pairs.some((pair) => pair.file.change.status === "deleted");
     // Others would not run because of it.
     const counts = key === "focused" || !isNew;
-    return counts && now[key] > old[key] && total > 0 ? [suspicion(path, kind, why)] : [];
+    const [at = now[key].at(-1)] = without(now[key], old[key]);
+    return counts && now[key].length > old[key].length && total > 0 ? [suspicion(path, kind, why, at)] : [];
   });
 }
 
@@ -220,6 +223,6 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-function suspicion(path: string, kind: SuspicionKind, why: string): Suspicion {
-  return { path, kind, why };
+function suspicion(path: string, kind: SuspicionKind, why: string, at?: string): Suspicion {
+  return { path, kind, why, ...(at !== undefined && { at }) };
 }

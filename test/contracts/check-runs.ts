@@ -22,7 +22,9 @@ export function checkRunContract(make: () => Promise<CheckRunWorld>): void {
       summary: "| check |\n|---|\n",
       detailsUrl: "https://h.example/1",
     };
-    const annotations = [{ path: "a.txt", line: 3, title: "test", message: "it failed here" }];
+    const annotations = [
+      { level: "failure", path: "a.txt", line: 3, title: "test", message: "it failed here" } as const,
+    ];
     const made = await checkRun.create({ ...ref, ...text, conclusion: "neutral", annotations });
     if (made.kind !== "made") throw new Error(made.why);
     const other = { ...ref, externalId: "s2/check-run" };

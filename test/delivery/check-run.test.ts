@@ -12,6 +12,7 @@ const facts: CheckRunFacts = {
   session,
   head: base,
   evidence: [row],
+  flagged: [],
   annotations: [],
   runUrl: "https://github.example/o/r/actions/runs/5",
 };
@@ -107,8 +108,15 @@ describe("the check run on the pushed commit", () => {
 
   it("is neutral with marks at the failing lines where a check stays red", async () => {
     const { github, tools } = given();
+    const level = "failure";
     const annotations = Array.from({ length: 60 }, (_, i) => {
-      return { path: "a.ts", line: i + 1, title: "test", message: `at ${drawn("ghp_", 36)}\n\u202eend` };
+      return {
+        level,
+        path: "a.ts",
+        line: i + 1,
+        title: "test",
+        message: `at ${drawn("ghp_", 36)}\n\u202eend`,
+      } as const;
     });
     await makeCheckRun({ ...facts, evidence: [{ ...row, onTree: "red" }, row], annotations }, tools());
     const [run] = github.checkRuns;
@@ -116,6 +124,20 @@ describe("the check run on the pushed commit", () => {
     expect(run?.summary).toContain("What is not green was not green on the base commit either.");
     expect(run?.annotations).toHaveLength(50);
     expect(run?.annotations[0]?.message).toBe("at (taken out: a GitHub token) end");
+    expect(run?.summary).toContain("Only the first 50 places are marked in the files.");
+  });
+
+  it("lists what was flagged, and marks it only where its path can be told as it is", async () => {
+    const { github, tools } = given();
+    const said = { level: "warning", line: 2, title: "Look", message: "@octo #1" } as const;
+    const paths = ["a b/\u00e4.ts", "a\u202e.ts", "a\n.ts", `${"a".repeat(1001)}.ts`];
+    const flagged = [{ path: "a|b.ts", why: "it is ![protected](https://x.example/i.png)" }];
+    await makeCheckRun({ ...facts, flagged, annotations: paths.map((path) => ({ ...said, path })) }, tools());
+    const [run] = github.checkRuns;
+    expect(run).toMatchObject({ conclusion: "success", annotations: [{ ...said, path: "a b/\u00e4.ts" }] });
+    expect(run?.annotations).toHaveLength(1);
+    expect(run?.summary).toContain("### Look at these closely\n\n- <code>a&#124;b.ts</code>: it is ");
+    expect(run?.summary).not.toMatch(/!\[|:\/\/|Only the first/);
   });
 
   it("is nothing to a host that has none", async () => {

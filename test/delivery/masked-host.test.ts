@@ -47,7 +47,7 @@ it("tells GitHub no secret of the run, in whatever text and form", async () => {
   });
   await host.comment.create(7, said);
   const masked = "It is ***, or ***.";
-  const annotations = [{ path: "a", line: 1, title: said, message: said }];
+  const annotations = [{ level: "notice", path: "a", line: 1, title: said, message: said } as const];
   const run = {
     head: made.sha,
     name: "n",

@@ -150,6 +150,7 @@ describe("untestedCode", () => {
         path: a,
         kind: "expectation-changed",
         why: "an existing test gives it something else: `add(1, 2)` is `add(3, 0)` now",
+        at: "add(3, 0)",
       },
     ]);
   });

@@ -281,6 +281,7 @@ describe("weakenedTests", () => {
         path: a,
         kind: "expectation-changed",
         why: "an existing test expects something else: `assert.equal(add(1, 2), 3)` is `assert.equal(add(1, 2), -1)` now",
+        at: "assert.equal(add(1, 2), -1)",
       },
     ]);
     expect(weakened({ [a]: [js, ""] }).map(({ why }) => why)).toEqual([

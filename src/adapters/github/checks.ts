@@ -35,8 +35,8 @@ export function githubCheckRuns({ client, owner, repo, signal }: Place): CheckRu
             ...(detailsUrl !== null && { details_url: detailsUrl }),
             output: {
               ...{ title, summary },
-              annotations: annotations.map(({ path, line, title, message }) => ({
-                ...{ path, start_line: line, end_line: line, annotation_level: "failure", title, message },
+              annotations: annotations.map(({ level, path, line, title, message }) => ({
+                ...{ path, start_line: line, end_line: line, annotation_level: level, title, message },
               })),
             },
             request,
