@@ -7,13 +7,13 @@ import { acceptInput } from "../loop/input.ts";
 import { runLoop } from "../loop/loop.ts";
 import type { Seal } from "../loop/seal.ts";
 import type { Budget } from "../session/event.ts";
-import { deliverWork } from "./deliver-work.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { gateEnd, redRounds } from "./gate-end.ts";
 import { offerHeldBack } from "./held-patch.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
 import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
+import { publish } from "./published.ts";
 import { waitForPeople } from "./wait.ts";
 import type { ReadyWork } from "./work.ts";
 
@@ -42,7 +42,7 @@ export async function settle(work: ReadyWork, options: Options): Promise<Outcome
     work.board.say("running the checks");
     const judged = await judgeWork(work, options);
     if (judged.kind === "passed") {
-      if (!(await saidMeanwhile(work, options))) return publish(work, judged, end.text);
+      if (!(await saidMeanwhile(work, options))) return endWork(work, await publish(work, judged, end.text));
       work.board.say("working on what was said meanwhile");
       continue;
     }
@@ -141,82 +141,6 @@ async function afterGate(
       return gateEnd(judged, rounds);
     }
   }
-}
-
-async function publish(
-  work: ReadyWork,
-  judged: Extract<Judgement, { kind: "passed" }>,
-  said: string,
-): Promise<Outcome> {
-  work.board.evidence(judged.evidence);
-  work.board.say("publishing");
-  const { delivered, branch, compareUrl } = await deliverWork(work, judged, said);
-  switch (delivered.kind) {
-    case "pull-request": {
-      const { number, url, head } = delivered;
-      const detail = `Pull request #${number} is open from ${branch}; the checks ran on exactly its tree.`;
-      const published = { branch, headSha: head, pullRequest: { number, url } };
-      return endWork(work, {
-        kind: "ended",
-        outcome: "pull-request",
-        reason: "opened",
-        detail,
-        ...published,
-      });
-    }
-    case "pushed": {
-      const { head } = delivered;
-      const detail = `A commit is on ${branch}; the checks ran on exactly its tree.`;
-      const published = { branch, headSha: head, ...pullRequestOf(work) };
-      return endWork(work, {
-        kind: "ended",
-        outcome: "pull-request",
-        reason: "pushed",
-        detail,
-        ...published,
-      });
-    }
-    case "not-permitted": {
-      const { head, why } = delivered;
-      const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${why}`)} Open it by the link, or allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", and resume.`;
-      return endWork(work, {
-        kind: "suspended",
-        reason: "not-permitted",
-        detail,
-        branch,
-        headSha: head,
-        compareUrl,
-      });
-    }
-    case "refused": {
-      const { effect, code, why, head } = delivered;
-      if (code === "fenced") {
-        const detail = sentenceOf(
-          `Nothing more was published here, because the session is another run's: ${why}`,
-        );
-        return endWork(work, { kind: "suspended", reason: code, detail, branch, headSha: head });
-      }
-      if (head !== null && effect === "pull-request") {
-        const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
-        return endWork(work, { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl });
-      }
-      const next =
-        code === "moved"
-          ? `Nothing was forced or merged. To have it done on what is there now, give the command again; to have it as it is, bring ${branch} back to ${work.identity.baseSha} and resume.`
-          : "Resume when that is put right; the checks need not run again.";
-      const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} ${next}`;
-      return endWork(work, { kind: "suspended", reason: code, detail, headSha: head });
-    }
-  }
-}
-
-/** On a pull request of this repository the commit is part of that pull request. */
-function pullRequestOf({ identity, means }: ReadyWork): Pick<Ended, "pullRequest"> {
-  const { thread, repository } = identity;
-  if (thread?.kind !== "pull-request") return {};
-  const { number } = thread;
-  const url = `${means.serverUrl}/${repository.owner}/${repository.name}/pull/${number}`;
-  return { pullRequest: { number, url } };
 }
 
 function stopped(

@@ -1,0 +1,83 @@
+import { type Delivery, deliverWork } from "./deliver-work.ts";
+import type { Ended } from "./end-work.ts";
+import type { Judgement } from "./judge-work.ts";
+import { sentenceOf } from "./outcome.ts";
+import type { ReadyWork } from "./work.ts";
+
+type Passed = Extract<Judgement, { kind: "passed" }>;
+
+/** Publishes what passed, and says what became of it. */
+export async function publish(work: ReadyWork, judged: Passed, said: string): Promise<Ended> {
+  work.board.evidence(judged.evidence);
+  work.board.say("publishing");
+  return endOf(work, await deliverWork(work, judged, said));
+}
+
+function endOf(work: ReadyWork, { delivered, branch, compareUrl }: Delivery): Ended {
+  switch (delivered.kind) {
+    case "pull-request": {
+      const { number, url, head } = delivered;
+      const detail = `Pull request #${number} is open from ${branch}; the checks ran on exactly its tree.`;
+      const published = { branch, headSha: head, pullRequest: { number, url } };
+      return {
+        kind: "ended",
+        outcome: "pull-request",
+        reason: "opened",
+        detail,
+        ...published,
+      };
+    }
+    case "pushed": {
+      const { head } = delivered;
+      const detail = `A commit is on ${branch}; the checks ran on exactly its tree.`;
+      const published = { branch, headSha: head, ...pullRequestOf(work) };
+      return {
+        kind: "ended",
+        outcome: "pull-request",
+        reason: "pushed",
+        detail,
+        ...published,
+      };
+    }
+    case "not-permitted": {
+      const { head, why } = delivered;
+      const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${why}`)} Open it by the link, or allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", and resume.`;
+      return {
+        kind: "suspended",
+        reason: "not-permitted",
+        detail,
+        branch,
+        headSha: head,
+        compareUrl,
+      };
+    }
+    case "refused": {
+      const { effect, code, why, head } = delivered;
+      if (code === "fenced") {
+        const detail = sentenceOf(
+          `Nothing more was published here, because the session is another run's: ${why}`,
+        );
+        return { kind: "suspended", reason: code, detail, branch, headSha: head };
+      }
+      if (head !== null && effect === "pull-request") {
+        const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
+        return { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl };
+      }
+      const next =
+        code === "moved"
+          ? `Nothing was forced or merged. To have it done on what is there now, give the command again; to have it as it is, bring ${branch} back to ${work.identity.baseSha} and resume.`
+          : "Resume when that is put right; the checks need not run again.";
+      const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} ${next}`;
+      return { kind: "suspended", reason: code, detail, headSha: head };
+    }
+  }
+}
+
+/** On a pull request of this repository the commit is part of that pull request. */
+function pullRequestOf({ identity, means }: ReadyWork): Pick<Ended, "pullRequest"> {
+  const { thread, repository } = identity;
+  if (thread?.kind !== "pull-request") return {};
+  const { number } = thread;
+  const url = `${means.serverUrl}/${repository.owner}/${repository.name}/pull/${number}`;
+  return { pullRequest: { number, url } };
+}
