@@ -1,3 +1,4 @@
+import { limits } from "../base/limits.ts";
 import { cutText } from "../base/lines.ts";
 import type { Finding } from "../gate/verdict.ts";
 import type { SessionEvent } from "../session/event.ts";
@@ -7,14 +8,31 @@ import { allIsKept } from "./outcome.ts";
 
 type Failed = Extract<Judgement, { kind: "failed" }>;
 
-/** How many rounds were red since a person said something: with their words they count anew. */
+/**
+ * How many rounds were red since a person said something: with their words they count anew. Work that is judged twice,
+ * because a run died, makes one round.
+ */
 export function redRounds(events: Iterable<SessionEvent>): number {
-  let rounds = 0;
+  return roundsIn(events).red;
+}
+
+/** Whether the last round was red and none is left: the run that knew it died before it had recorded the end. */
+export function isOutOfRounds(events: Iterable<SessionEvent>): boolean {
+  const { red, isLast } = roundsIn(events);
+  return isLast && red >= limits.gateRoundsMax;
+}
+
+/** `isLast`: nothing was done since the last red one. */
+function roundsIn(events: Iterable<SessionEvent>): { readonly red: number; readonly isLast: boolean } {
+  let red = 0;
+  let isLast = false;
   for (const { type } of events) {
-    if (type === "input.accepted") rounds = 0;
-    if (type === "gate.failed") rounds += 1;
+    if (type === "input.accepted") red = 0;
+    if (type === "gate.failed" && !isLast) red += 1;
+    if (type === "gate.failed") isLast = true;
+    if (/^(input\.accepted|reply\.requested|gate\.passed)$/.test(type)) isLast = false;
   }
-  return rounds;
+  return { red, isLast };
 }
 
 /** The end of a session of which the gate let nothing through: a sentence of its own for each cause, and what to do. */

@@ -1,14 +1,15 @@
 import { limits } from "../base/limits.ts";
 import { failingChecks } from "../delivery/failing-checks.ts";
 import { policyOf } from "../loop/approval.ts";
+import { textOf } from "../loop/blocks.ts";
 import { exhausted, spentOf } from "../loop/budget.ts";
 import type { End } from "../loop/end.ts";
 import { acceptInput } from "../loop/input.ts";
 import { runLoop } from "../loop/loop.ts";
 import type { Seal } from "../loop/seal.ts";
-import type { Budget } from "../session/event.ts";
+import type { Budget, SessionEvent } from "../session/event.ts";
 import { type Ended, endWork } from "./end-work.ts";
-import { gateEnd, redRounds } from "./gate-end.ts";
+import { gateEnd, isOutOfRounds, redRounds } from "./gate-end.ts";
 import { offerHeldBack } from "./held-patch.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
@@ -34,9 +35,12 @@ type Options = {
  * back to the model, and what passes is published.
  */
 export async function settle(work: ReadyWork, options: Options): Promise<Outcome> {
+  // What a run found that died before it could say so is found again, without asking the model once more.
+  let judgesAgain = isOutOfRounds(await eventsOf(work));
   // Bounded by the rounds of the gate, which count anew only with a person's words, and by the budget.
   for (;;) {
-    const end = await loop(work, options);
+    const end = judgesAgain ? finishedBefore(work) : await loop(work, options);
+    judgesAgain = false;
     if (end.kind === "asked" || end.kind === "approval") return waitForPeople(work, end);
     if (end.kind !== "finished") return endWork(work, stopped(end, work, options));
     work.board.say("running the checks");
@@ -46,15 +50,23 @@ export async function settle(work: ReadyWork, options: Options): Promise<Outcome
       work.board.say("working on what was said meanwhile");
       continue;
     }
-    const ended = await afterGate(judged, work, end.text);
+    const ended = await afterGate(judged, work, options, end.text);
     if (ended !== null) return endWork(work, ended);
     work.board.say("working on what the checks found");
   }
 }
 
+async function eventsOf({ journal }: ReadyWork): Promise<readonly SessionEvent[]> {
+  return (await journal.recordsFrom(0)).map(({ record }) => record.event);
+}
+
+function finishedBefore({ story }: ReadyWork): End {
+  return { kind: "finished", text: textOf(story.facts.reply?.content ?? []) };
+}
+
 /**
- * Whether somebody spoke while the checks ran, which is then taken in: once it is published, nobody listens any more. What
- * the budget leaves no room to work on is left to the job of its own.
+ * Whether somebody spoke while the checks ran, which is then taken in: once it is published or given up, nobody listens
+ * any more. What the budget leaves no room to work on is left to the job of its own.
  */
 async function saidMeanwhile({ ears, story }: ReadyWork, { budget }: Options): Promise<boolean> {
   if (exhausted(budget, spentOf(story.state, 0)) !== null) return false;
@@ -113,6 +125,7 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
 async function afterGate(
   judged: Exclude<Judgement, { kind: "passed" }>,
   work: ReadyWork,
+  options: Options,
   said: string,
 ): Promise<Ended | null> {
   switch (judged.kind) {
@@ -131,9 +144,8 @@ async function afterGate(
     }
     case "failed": {
       work.board.evidence(judged.evidence);
-      const records = await work.journal.recordsFrom(0);
-      const rounds = redRounds(records.map(({ record }) => record.event));
-      if (rounds < limits.gateRoundsMax) return null;
+      const rounds = redRounds(await eventsOf(work));
+      if (rounds < limits.gateRoundsMax || (await saidMeanwhile(work, options))) return null;
       const { mask, orders } = work.means;
       if (judged.findings.length > 0)
         work.board.note(mask(failingChecks(judged.findings, orders.triggerPhrase)));

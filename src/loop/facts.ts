@@ -1,5 +1,6 @@
 import type { Tree } from "../base/hash.ts";
 import type { GoOn, IntendedCall, NoteAbout, SessionEvent } from "../session/event.ts";
+import { useOf } from "./blocks.ts";
 import { parseContent } from "./context.ts";
 import type { Received } from "./decide.ts";
 import { type Asking, askTool } from "./question.ts";
@@ -32,6 +33,8 @@ export type Facts = {
   /** Notes on the budget since a run last suspended: then it may be raised, and runs short anew. */
   readonly budgetTold: number;
   readonly stuckTold: boolean;
+  /** The last turn was one too many of its kind after the model had been told so, and nothing lets it go on yet. */
+  readonly stuck: Stuck | null;
   readonly tree: Tree | null;
   /** Whether the open turn changed a file or showed something not seen before. */
   readonly progress: boolean;
@@ -72,6 +75,7 @@ export const noFacts: Facts = {
   done: false,
   budgetTold: 0,
   stuckTold: false,
+  stuck: null,
   tree: null,
   progress: false,
   idleTurns: 0,
@@ -134,6 +138,7 @@ function learnt(facts: Facts, event: SessionEvent, { text, news }: Told): Facts 
         progress: false,
         done: event.next === "done",
         because: event.next,
+        stuck: event.next === "calls" && facts.stuckTold ? stuckIn(facts) : null,
         refusals: {},
       };
     case "gate.failed":
@@ -141,7 +146,7 @@ function learnt(facts: Facts, event: SessionEvent, { text, news }: Told): Facts 
     case "gate.passed":
       return unstuck(facts);
     case "run.suspended":
-      return { ...unstuck(facts), tries: 0, budgetTold: 0 };
+      return { ...unstuck(facts), ...letOn(facts), tries: 0, budgetTold: 0 };
     default:
       return facts;
   }
@@ -161,7 +166,8 @@ export function factsFrom(
     text === undefined || stopReason === undefined
       ? null
       : { content: parseContent(text), stopReason, nudgedBefore };
-  return { ...kept, reply: received, calls: [] };
+  // What was added since the program that wrote it begins as it does in a new session.
+  return { ...noFacts, ...kept, reply: received, calls: [] };
 }
 
 export type Stuck = "repeated" | "idle";
@@ -177,7 +183,20 @@ function refusedBy(facts: Facts, id: string, refusal: Refusals[string]): Facts {
 }
 
 function unstuck(facts: Facts): Facts {
-  return { ...facts, idleTurns: 0, stuckTold: false, repeat: fresh };
+  return { ...facts, idleTurns: 0, stuckTold: false, stuck: null, repeat: fresh };
+}
+
+/**
+ * Who lets it go on wants the provider to have its tries again. A refused reply, or one that is not understood, is no
+ * end to come back to then: it is asked for again.
+ */
+function letOn({ done, reply, pauses }: Facts): Pick<Facts, "done" | "pauses"> {
+  return { done: done && reply !== null && isAnswer(reply), pauses: Math.min(pauses, 1) };
+}
+
+function isAnswer({ content, stopReason }: Received): boolean {
+  const { kind } = useOf(content, stopReason);
+  return kind === "usable" || kind === "empty";
 }
 
 function noted(facts: Facts, about: NoteAbout): Facts {

@@ -1,15 +1,16 @@
 import { unlessAborted } from "./abort.ts";
 import { askApproval, withRefusals } from "./approval.ts";
-import { textOf, useOf } from "./blocks.ts";
+import { textOf } from "./blocks.ts";
 import { budgetNote, exhausted, spentOf } from "./budget.ts";
 import { refuseCalls, runCalls } from "./calls.ts";
 import { makeRoom } from "./compact.ts";
 import { messagesOf } from "./context.ts";
-import { type Decision, decide, type Received, texts } from "./decide.ts";
+import { type Decision, decide, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import type { OnLive } from "./live.ts";
 import { askedEnd } from "./question.ts";
 import { request } from "./request.ts";
+import { restingEnd } from "./resting.ts";
 import type { LoopParts, Run } from "./run.ts";
 import { endTurn, note } from "./turn.ts";
 
@@ -46,15 +47,17 @@ async function advance(run: Run): Promise<End | null> {
 }
 
 async function begin(run: Run): Promise<End | null> {
-  const { journal, budget } = run;
+  const { journal, budget, toolbox, clock } = run;
   const messages = messagesOf(journal.context);
   const last = messages.at(-1);
   if (last === undefined) throw new Error("the loop was started before the session had any input");
-  const { reply, pauses, done } = journal.facts;
+  const resting = restingEnd(journal, { toolbox, nowMs: clock.now() });
+  if (resting !== null) return resting;
+  const { reply, pauses } = journal.facts;
   const paused = pauses > 0;
-  if (reply !== null && !paused && (last.role === "assistant" || (done && isAnswer(reply)))) {
+  // Nothing to ask with: a request ends with what the model has not answered.
+  if (reply !== null && !paused && last.role === "assistant")
     return { kind: "finished", text: textOf(reply.content) };
-  }
   const asked = await askedEnd(journal);
   if (asked !== null) return asked;
   const spent = spentOf(journal.state, 0);
@@ -110,12 +113,6 @@ function decideAgain({ toolbox, journal, policy }: Run): Decision {
   const { reply, refusals } = journal.facts;
   if (reply === null) throw new Error(`turn ${journal.state.turn.number} has calls but no reply in the log`);
   return withRefusals(decide(reply, toolbox), policy, refusals);
-}
-
-/** A refused reply, or one that is not understood, is no end to come back to: it is asked for again. */
-function isAnswer({ content, stopReason }: Received): boolean {
-  const { kind } = useOf(content, stopReason);
-  return kind === "usable" || kind === "empty";
 }
 
 function startClock(run: Run): void {

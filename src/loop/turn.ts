@@ -4,59 +4,30 @@ import { type Decision, texts } from "./decide.ts";
 import type { End } from "./end.ts";
 import { stuckIn } from "./facts.ts";
 import { acceptInput } from "./input.ts";
-import { askedEnd } from "./question.ts";
-import { unavailable } from "./retry.ts";
+import { isFollowed } from "./resting.ts";
 import type { Run } from "./run.ts";
 
-const cutInARowMax = 3;
-const pausesInARowMax = 5;
-
 /**
- * Ends the open turn, whose calls all have their results: takes in what people said, says why another turn
- * follows, and returns the end where none does.
+ * Ends the open turn, whose calls all have their results: tells the model what it has to know, takes in what people
+ * said, and records why another turn follows. Whether one does is found in the log afterwards (resting.ts).
  */
 export async function endTurn(run: Run, decision: Decision): Promise<End | null> {
-  if (run.signal.aborted) {
-    await record(run, nextOf(decision));
-    return { kind: "cancelled" };
-  }
-  const { state, facts } = run.journal;
-  const past = { cut: state.truncated, pauses: facts.pauses, nowMs: run.clock.now() };
-  const end = endOf(decision, past) ?? (await askedEnd(run.journal));
-  const stuck = end?.kind === "asked" ? null : await sayWhy(run, decision);
-  const waits = end?.kind === "finished" || end?.kind === "asked";
+  const { journal, signal } = run;
+  const asks = journal.facts.asking.length > 0;
+  const waits = asks || isFinished(decision);
+  if (!asks) await sayWhy(run, decision);
   // Nothing may stand behind a paused reply, and nobody's comment belongs to a conversation that ends otherwise.
-  if (waits || (end === null && nextOf(decision) !== "paused")) await takeIn(run, waits ? "end" : "turn");
-  const goesOn = waits && run.journal.facts.inputSinceReply;
-  await record(run, goesOn ? "input" : end?.kind === "asked" ? "asked" : nextOf(decision));
+  const isOpen = waits || (nextOf(decision) !== "paused" && isFollowed(decision, journal));
+  if (isOpen && !signal.aborted) await takeIn(run, waits ? "end" : "turn");
+  const goesOn = waits && journal.facts.inputSinceReply;
+  await record(run, goesOn ? "input" : asks ? "asked" : nextOf(decision));
+  if (signal.aborted) return { kind: "cancelled" };
   await run.turnEnded();
-  return goesOn ? null : (end ?? stuck);
+  return null;
 }
 
-/** What a turn's decision means after those before it: how many replies in a row were cut, and were paused. */
-type Past = { readonly cut: number; readonly pauses: number; readonly nowMs: number };
-
-/** The end that this turn leads to by itself, null when another one follows. */
-export function endOf({ after }: Pick<Decision, "after">, past: Past): End | null {
-  const cut = past.cut + 1;
-  const pauses = past.pauses + 1;
-  switch (after.kind) {
-    case "end":
-      return after.end;
-    case "truncated":
-      return cut < cutInARowMax
-        ? null
-        : { kind: "stuck", why: `${cut} replies in a row were cut at a limit of the model` };
-    case "go-on":
-      return after.next !== "paused" || pauses < pausesInARowMax
-        ? null
-        : unavailable(`the provider paused ${pauses} times in a row`, {
-            nowMs: past.nowMs,
-            retryAfterMs: null,
-          });
-    case "nudge":
-      return null;
-  }
+function isFinished({ after }: Decision): boolean {
+  return after.kind === "end" && after.end.kind === "finished";
 }
 
 /** Why another turn follows, as far as the decision says it. */
@@ -72,23 +43,17 @@ export function nextOf({ after }: Pick<Decision, "after">): GoOn {
   }
 }
 
-/** Tells the model what it has to know before it is asked again; returns the end when it was told before. */
-async function sayWhy(run: Run, { calls, after }: Decision): Promise<End | null> {
+/** Tells the model what it has to know before it is asked again. */
+async function sayWhy(run: Run, { calls, after }: Decision): Promise<void> {
+  const { facts, state } = run.journal;
   if (after.kind === "nudge") await note(run, "nudge", texts.nudge);
   if (after.kind === "truncated" && calls.length === 0) {
-    const overflowed = run.journal.state.turn.stopReason === windowFull;
+    const overflowed = state.turn.stopReason === windowFull;
     await note(run, "truncated", overflowed ? texts.overflowedText : texts.truncated);
   }
-  if (after.kind !== "go-on" || after.next !== "calls") return null;
-  const stuck = stuckIn(run.journal.facts);
-  if (stuck === null) return null;
-  if (run.journal.facts.stuckTold) {
-    const why =
-      stuck === "repeated" ? "the same call kept giving the same result" : "turns brought nothing new";
-    return { kind: "stuck", why };
-  }
-  await note(run, "stuck", texts[stuck]);
-  return null;
+  if (after.kind !== "go-on" || after.next !== "calls" || facts.stuckTold) return;
+  const stuck = stuckIn(facts);
+  if (stuck !== null) await note(run, "stuck", texts[stuck]);
 }
 
 /** Tells the model something before it is asked again, unless it was told since its last reply. */

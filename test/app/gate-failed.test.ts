@@ -69,13 +69,14 @@ describe("a session whose checks stay red", () => {
     expect(endOf(await next(halfAndOther(3), { says: "@baton write b.txt" }))).toBe("pull-request/opened");
   });
 
-  it("does not go round once more where its run died before it had said so", async () => {
-    const { next } = given();
+  it("asks the model nothing more where its run died before it had said so", async () => {
+    const { next, comment } = given();
     const death = { at: "files.append", event: "run.suspended", when: "before" } as const;
     expect(endOf(await next(half, { death }))).toBe("died");
     const resumed = await next(half, { asks: "resume" });
     expect(endOf(resumed)).toBe("gate-failed/checks");
-    expect(resumed.requests).toHaveLength(1);
+    expect(resumed.requests).toEqual([]);
+    expect(comment()).toContain("After 3 rounds these checks are still red: second.");
   });
 
   it("says of protected paths that they are, and what to do", async () => {
@@ -100,12 +101,17 @@ describe("the rounds of the gate", () => {
   const red: SessionEvent = { type: "gate.failed", round: 1, tree: treeOf("a"), findings };
   const said: SessionEvent = { type: "input.accepted", id: "comment:1", by: "octo", text: findings };
 
+  const asked: SessionEvent = { type: "reply.requested", turn: 2, attempt: 1, maxTokens: 1 };
+  const run = { id: "2", attempt: 1, job: "agent" };
+  const claimed: SessionEvent = { type: "run.claimed", gen: 2, run, head: null };
+
   it.each<[readonly SessionEvent[], number]>([
     [[], 0],
-    [[said, red, red], 2],
-    [[said, red, red, said], 0],
-    [[said, red, red, said, red], 1],
-  ])("count from the last words of a person", (events, rounds) => {
+    [[said, red, asked, red], 2],
+    [[said, red, asked, red, said], 0],
+    [[said, red, asked, red, said, red], 1],
+    [[said, red, claimed, red], 1],
+  ])("count from the last words of a person, each piece of work once", (events, rounds) => {
     expect(redRounds(events)).toBe(rounds);
   });
 });

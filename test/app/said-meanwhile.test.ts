@@ -13,21 +13,23 @@ const steps: readonly Step[] = [
   { text: "Fix a, b and c" },
 ];
 
-/** Somebody writes on the thread while the first check runs. */
-function writesMeanwhile(stage: Stage, body: string) {
+/** Somebody writes on the thread while the checks of a round run, the first one unless another is named. */
+function writesMeanwhile(stage: Stage, body: string, round = 1) {
   let written = false;
+  let rounds = 0;
   const clock = heldClock();
   return ({ rooms }: Means): Partial<Means> => ({
     clock,
     rooms: {
       ...rooms,
       checks: (...given) => {
+        rounds += 1;
         const { checkout } = rooms.checks(...given);
         return {
           checkout: (...asked) => {
-            if (!written)
+            if (!written && rounds === round)
               stage.github.comments.push({ id: 940, thread, author: "octo", body, at: clock.now() });
-            written = true;
+            written ||= rounds === round;
             return checkout(...asked);
           },
         };
@@ -51,6 +53,19 @@ describe("what is said while the checks run", () => {
       expect(stage.github.pulls).toHaveLength(1);
     },
   );
+
+  it("is worked on where these were the last checks, and red", async () => {
+    const stage = givenStage();
+    const half: readonly Step[] = [
+      { calls: [write("a.txt")] },
+      ...Array<Step>(3).fill({ text: "It is done." }),
+      { calls: [write("b.txt")] },
+      { text: "Fix a and b" },
+    ];
+    const over = writesMeanwhile(stage, "@baton look at b.txt", 3);
+    const life = await live(stage, { model: tellsStory(half), over });
+    expect(endOf(life)).toBe("pull-request/opened");
+  });
 
   it("waits for a job of its own where the budget is used up, and what passed is published", async () => {
     const stage = givenStage();

@@ -3,7 +3,8 @@ import { messagesOf } from "../../src/loop/context.ts";
 import type { Message } from "../../src/loop/model.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { recoverCalls } from "../../src/session/recover.ts";
-import { given, opening, outline } from "./given-loop.ts";
+import { inline } from "../kit/given.ts";
+import { given, modelOf, opening, outline, reply, text } from "./given-loop.ts";
 
 const long = "x".repeat(20_000);
 
@@ -88,8 +89,6 @@ describe("a run that died after any record", () => {
 });
 
 describe("a resumed run", () => {
-  const claimed = (events: readonly SessionEvent[]) => [...events, { ...claim, gen: 2 }];
-
   it("does not nudge twice when the run died between the nudge and the end of the turn", async () => {
     const session = await given({ script: [{ text: "" }, { text: "Done" }] });
     await session.run();
@@ -149,17 +148,6 @@ describe("a resumed run", () => {
     expect(resumed.requests.map(({ maxTokens }) => maxTokens)).toEqual([1000, 2000, 2000]);
   });
 
-  it("asks again where the last reply was refused", async () => {
-    const refused = { text: "I", stop_reason: "refusal" };
-    const session = await given({ script: [refused] });
-    expect(await session.run()).toEqual({ kind: "declined" });
-    const resumed = await given({
-      script: [{ text: "Done" }],
-      resumed: claimed([...opening, ...session.events]),
-    });
-    expect(await resumed.run()).toEqual({ kind: "finished", text: "Done" });
-  });
-
   it("takes in an input that was recorded before the run died at the end of a turn", async () => {
     const said = [{ id: "comment:2", by: "octo", text: "More." }];
     const script = [{ text: "Done" }, { text: "More done" }];
@@ -203,9 +191,89 @@ describe("a resumed run", () => {
   });
 });
 
+const cutOff = { text: "half a", stop_reason: "max_tokens" };
+const paused = { text: "Wait", stop_reason: "pause_turn" };
+const times = <Step>(count: number, step: Step) => Array<Step>(count).fill(step);
+
+/** Everything that ends the work by itself and is not its end. */
+const selfEnded: readonly (readonly [string, readonly unknown[]])[] = [
+  ["three replies that were cut", times(3, cutOff)],
+  ["five that the provider paused", times(5, paused)],
+  ["the same call over and over", times(6, { calls: [read("a")] })],
+  ["turns that bring nothing new", times(9, { calls: [read("a"), read("b")] })],
+  ["a refusal", [{ text: "I", stop_reason: "refusal" }]],
+  ["a reply that nobody understands", [{ text: "I", stop_reason: "boredom" }]],
+];
+
+describe.each(selfEnded)("a run that came to its end by %s", (_, script) => {
+  const done = { text: "Done" };
+  const more = [...script, done, done, done];
+
+  async function ended() {
+    const session = await given({ script });
+    return { end: await session.run(), log: [...opening, ...session.events] };
+  }
+
+  it("and died before it had recorded that, leaves it to the next one, which asks for nothing more", async () => {
+    const { end, log } = await ended();
+    expect(end.kind).not.toBe("finished");
+    expect(outline(log).at(-1)).toMatch(/^ended /);
+    const resumed = await given({ script: more, resumed: claimed(log) });
+    expect(await resumed.run()).toEqual(end);
+    expect([resumed.events, resumed.requests]).toEqual([[], []]);
+  });
+
+  it("goes on once people have seen that, or have said something", async () => {
+    const { log } = await ended();
+    const since: readonly SessionEvent[] = [
+      { type: "run.suspended", reason: "stuck", detail: "" },
+      { type: "input.accepted", id: "comment:2", by: "octo", text: inline("Go on.") },
+    ];
+    for (const event of since) {
+      const resumed = await given({
+        model: modelOf([reply([text("Done")])]),
+        resumed: claimed([...log, event]),
+      });
+      expect(await resumed.run(), event.type).toEqual({ kind: "finished", text: "Done" });
+    }
+  });
+});
+
+describe("words at the end of a turn", () => {
+  it("let a session go on that would have stopped there for going round in circles", async () => {
+    const script = [...times(6, { calls: [read("a")] }), { text: "Another way" }];
+    const said = { id: "comment:2", by: "octo", text: "Look at b." };
+    const session = await given({
+      script,
+      parts: { heard: async () => (session.requests.length === 6 ? [said] : []) },
+    });
+    expect(await session.run()).toEqual({ kind: "finished", text: "Another way" });
+  });
+});
+
+describe("a run that is cancelled at the end of a turn", () => {
+  it.each([
+    ["a cut reply is not taken for the end of the work", cutOff, "note truncated"],
+    ["an empty one is nudged", { text: "" }, "note nudge"],
+  ])("tells the model what it has to know before: %s", async (_, step, told) => {
+    const session = await given({ script: [step], abortAt: ({ type }) => type === "reply.received" });
+    expect(await session.run()).toEqual({ kind: "cancelled" });
+    const resumed = await given({
+      model: modelOf([reply([text("Done")])]),
+      resumed: claimed([...opening, ...session.events]),
+    });
+    expect(await resumed.run()).toEqual({ kind: "finished", text: "Done" });
+    expect(outline([...session.events, ...resumed.events])).toContain(told);
+  });
+});
+
 const claim = {
   type: "run.claimed",
   gen: 1,
   run: { id: "2", attempt: 1, job: "agent" },
   head: null,
 } as const;
+
+function claimed(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  return [...events, { ...claim, gen: 2 }];
+}

@@ -4,50 +4,72 @@ import { type Policy, policyOf, withRefusals } from "../../src/loop/approval.ts"
 import { groupsOf } from "../../src/loop/calls.ts";
 import { type Decision, decide, texts } from "../../src/loop/decide.ts";
 import { noFacts, stuckIn } from "../../src/loop/facts.ts";
+import { isFollowed, restingEnd } from "../../src/loop/resting.ts";
 import { comeBackMs } from "../../src/loop/retry.ts";
-import { endOf, nextOf } from "../../src/loop/turn.ts";
+import { nextOf } from "../../src/loop/turn.ts";
 import type { EffectClass } from "../../src/session/event.ts";
-import { Disk, toolsOn, use } from "./given-loop.ts";
+import { Disk, text, toolsOn, use } from "./given-loop.ts";
 
-const done = { kind: "finished", text: "Done" } as const;
-const past = { cut: 0, pauses: 0, nowMs: 1000 };
-const stuck = { kind: "stuck", why: "3 replies in a row were cut at a limit of the model" };
-const away = {
-  kind: "provider",
-  reason: "the provider paused 5 times in a row",
-  retryAtMs: 1000 + comeBackMs,
-};
-
-/** What the reply led to, how many were cut and paused before it, how the run ends, and why another turn follows. */
-const rows: readonly (readonly [string, Decision["after"], Partial<typeof past>, unknown, string])[] = [
-  ["calls are followed by another turn", { kind: "go-on", next: "calls" }, {}, null, "calls"],
+/** What the reply led to, how many were cut and paused before it, and whether and why another turn follows. */
+const rows: readonly (readonly [string, Decision["after"], Partial<Past>, boolean, string])[] = [
+  ["calls are followed by another turn", { kind: "go-on", next: "calls" }, {}, true, "calls"],
   [
     "calls are, also after many pauses and cuts",
     { kind: "go-on", next: "calls" },
     { cut: 9, pauses: 9 },
-    null,
+    true,
     "calls",
   ],
-  ["a pause is followed by another turn", { kind: "go-on", next: "paused" }, {}, null, "paused"],
-  ["a fourth pause in a row is", { kind: "go-on", next: "paused" }, { pauses: 3 }, null, "paused"],
-  [
-    "a fifth pause in a row ends the run, to come back later",
-    { kind: "go-on", next: "paused" },
-    { pauses: 4 },
-    away,
-    "paused",
-  ],
-  ["a cut is followed by another turn", { kind: "truncated" }, {}, null, "truncated"],
-  ["a second cut in a row is", { kind: "truncated" }, { cut: 1 }, null, "truncated"],
-  ["a third cut in a row ends the run", { kind: "truncated" }, { cut: 2 }, stuck, "truncated"],
-  ["an empty reply is followed by another turn", { kind: "nudge" }, { cut: 9, pauses: 9 }, null, "nudge"],
-  ["an end is one", { kind: "end", end: done }, {}, done, "done"],
+  ["a pause is followed by another turn", { kind: "go-on", next: "paused" }, {}, true, "paused"],
+  ["a fourth pause in a row is", { kind: "go-on", next: "paused" }, { pauses: 3 }, true, "paused"],
+  ["a fifth pause in a row is not", { kind: "go-on", next: "paused" }, { pauses: 4 }, false, "paused"],
+  ["a cut is followed by another turn", { kind: "truncated" }, {}, true, "truncated"],
+  ["a second cut in a row is", { kind: "truncated" }, { cut: 1 }, true, "truncated"],
+  ["a third cut in a row is not", { kind: "truncated" }, { cut: 2 }, false, "truncated"],
+  ["an empty reply is followed by another turn", { kind: "nudge" }, { cut: 9, pauses: 9 }, true, "nudge"],
+  ["an end is one", { kind: "end", end: { kind: "finished", text: "Done" } }, {}, false, "done"],
 ];
 
+type Past = { readonly cut: number; readonly pauses: number };
+
+function after({ cut = 0, pauses = 0 }: Partial<Past>) {
+  return { state: { truncated: cut }, facts: { ...noFacts, pauses } };
+}
+
 describe("the end of a turn", () => {
-  it.each(rows)("is decided by its reply and those before it: %s", (_, after, before, end, next) => {
-    expect(endOf({ after }, { ...past, ...before })).toEqual(end);
-    expect(nextOf({ after })).toBe(next);
+  it.each(rows)("is decided by its reply and those before it: %s", (_, reply, before, follows, next) => {
+    expect(isFollowed({ after: reply }, after(before))).toBe(follows);
+    expect(nextOf({ after: reply })).toBe(next);
+  });
+});
+
+describe("where the last turn ended", () => {
+  const answered = { content: [text("Done")], stopReason: "end_turn", nudgedBefore: false };
+  const cutOff = { kind: "stuck", why: "3 replies in a row were cut at a limit of the model" };
+  const why = "the provider paused 5 times in a row";
+  const nowhere = {
+    toolbox: memoryToolbox(toolsOn(new Disk())),
+    nowMs: 1000,
+  };
+
+  it.each([
+    ["nothing ends by itself", {}, {}, null],
+    ["the work is done", {}, { done: true, reply: answered }, { kind: "finished", text: "Done" }],
+    [
+      "a refusal is one",
+      {},
+      { done: true, reply: { ...answered, stopReason: "refusal" } },
+      { kind: "declined" },
+    ],
+    ["two cut replies are none", { cut: 2 }, {}, null],
+    ["three are one", { cut: 3 }, {}, cutOff],
+    ["they are none once a person spoke", { cut: 3 }, { inputSinceReply: true }, null],
+    ["four pauses are none", { pauses: 4 }, {}, null],
+    ["five are one", { pauses: 5 }, {}, { kind: "provider", reason: why, retryAtMs: 1000 + comeBackMs }],
+    ["going round is one", {}, { stuck: "idle" }, { kind: "stuck", why: "turns brought nothing new" }],
+  ] as const)("the log says whether it was the end: %s", (_, past, more, end) => {
+    const { state, facts } = after(past);
+    expect(restingEnd({ state, facts: { ...facts, ...more } }, nowhere)).toEqual(end);
   });
 });
 
