@@ -1,6 +1,7 @@
 import type { Authorised } from "../command/authorise.ts";
 import { followUpText } from "../command/task.ts";
 import type { AskedEffect } from "../delivery/marker.ts";
+import { type Approval, isOfSetup } from "../session/approvals.ts";
 import type { SessionEvent } from "../session/event.ts";
 import { deathsBefore, type State } from "../session/state.ts";
 import type { Means } from "./means.ts";
@@ -74,14 +75,20 @@ export type Answers =
       readonly why: string;
     };
 
-/** Ids of the calls that a person can allow or deny now; those of a run that died are abandoned. */
+/** Ids of what a person can allow or deny now; calls of a run that died are abandoned, and setup is not. */
 export function waitingCalls(state: State, gen: number): readonly string[] {
-  return deathsBefore(state, gen) > 0 ? [] : requestedCalls(state);
+  const died = deathsBefore(state, gen) > 0;
+  return requestedCalls(state, (approval) => !died || isOfSetup(approval));
 }
 
 /** The same while a run has the session. */
-export function requestedCalls({ approvals }: Pick<State, "approvals">): readonly string[] {
-  return Object.entries(approvals).flatMap(([id, { status }]) => (status === "requested" ? [id] : []));
+export function requestedCalls(
+  { approvals }: Pick<State, "approvals">,
+  counts: (approval: Approval) => boolean = () => true,
+): readonly string[] {
+  return Object.entries(approvals).flatMap(([id, approval]) =>
+    approval.status === "requested" && counts(approval) ? [id] : [],
+  );
 }
 
 /** What was said, as the session that goes on with generation `gen` has it recorded. */
@@ -140,9 +147,17 @@ function askedBy({ effects, identity, approvals }: State): number | null {
   return asked?.status === "done" ? Number(asked.detail) : null;
 }
 
-/** One comment asks for all calls of a reply: it stands for those that are left when another one was allowed. */
+/**
+ * One comment asks for all calls of a reply: it stands for those that are left when another one was allowed. Setup is
+ * asked for alone, since nothing else can wait once the work is finished.
+ */
 export function approvalEffect(approvals: State["approvals"]): AskedEffect {
-  return `approval/${Object.keys(approvals)[0] ?? ""}`;
+  const [setup] = requestedCalls({ approvals }, isOfSetup);
+  return `approval/${setup ?? callsIn(approvals)[0] ?? ""}`;
+}
+
+function callsIn(approvals: State["approvals"]): readonly string[] {
+  return Object.entries(approvals).flatMap(([id, approval]) => (isOfSetup(approval) ? [] : [id]));
 }
 
 function nothing(
@@ -158,7 +173,7 @@ function nothing(
   if (waiting.length > 0) return refused(`${what}; these do: ${listed(waiting)}`);
   if (status === "suspended" && reason === "question")
     return refused(`${what}: the session waits for an answer to its question, in words`);
-  if (Object.keys(approvals).length > 0)
+  if (callsIn(approvals).length > 0)
     return refused(
       `${what} any more: the run that it was for has died. Resume the session, and the model asks again if it still needs the call`,
     );

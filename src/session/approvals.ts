@@ -3,7 +3,10 @@ import type { Payload, SessionEvent } from "./event.ts";
 
 export type ApprovalStatus = "requested" | "granted" | "denied";
 
-/** By call id: what was asked for and not used yet. A denied one is used when its call is settled as not run. */
+/**
+ * By id: what was asked for and not used yet. A denied one is used when its call is settled as not run. Those of setup
+ * are never used up: what they are about is named by their id, and is the same whenever it comes again.
+ */
 export type Approvals = Readonly<Record<string, Approval>>;
 
 export type Approval = {
@@ -12,6 +15,14 @@ export type Approval = {
   readonly arguments: Digest;
   readonly status: ApprovalStatus;
 };
+
+/** What stands as the tool of an approval that is no call of the model's: to run setup on what the change installs. */
+export const setupTool = "setup";
+
+/** Its id names the commands and the files that setup is to run on, so that nothing of it dies with a run. */
+export function isOfSetup({ tool }: Pick<Approval, "tool">): boolean {
+  return tool === setupTool;
+}
 
 type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
 

@@ -1,4 +1,5 @@
 import type { Digest } from "../base/hash.ts";
+import { isOfSetup } from "./approvals.ts";
 import type { Identity, SessionEvent, Settlement } from "./event.ts";
 import type { Journal } from "./journal.ts";
 import { deathsBefore, openIntent, type State } from "./state.ts";
@@ -127,11 +128,14 @@ export function callInDoubt(state: State, since: Iterable<SessionEvent>): OpenCa
 
 /**
  * The approvals that the run after a death must not act on, as the events that say so: those that were asked for or
- * granted and not used. A run that suspended keeps its own. `gen` is the generation that goes on.
+ * granted and not used. A run that suspended keeps its own, and what people said of setup stays. `gen` is the generation
+ * that goes on.
  */
 export function abandonApprovals(state: State, gen: number): readonly SessionEvent[] {
   if (deathsBefore(state, gen) === 0) return [];
-  return Object.keys(state.approvals).map((id) => ({ type: "approval.abandoned", id }));
+  return Object.entries(state.approvals)
+    .filter(([, approval]) => !isOfSetup(approval))
+    .map(([id]) => ({ type: "approval.abandoned", id }));
 }
 
 function refused(code: ResumeRefusal["code"], why: string): ResumeRefusal {

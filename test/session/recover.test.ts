@@ -155,6 +155,18 @@ describe("an approval that no call used", () => {
     expect(abandonApprovals(stateAfter([...events, suspended, claimed(2)]), 3)).toHaveLength(2);
   });
 
+  it("of setup stays what people said of it, however a run ends", () => {
+    const setup = (id: string): SessionEvent => {
+      return { type: "approval.requested", id, tool: "setup", arguments: inline("{}"), why: "it changed" };
+    };
+    const said: SessionEvent = { type: "approval.granted", id: "setup_1", by: "octo" };
+    const state = stateAfter([...events, setup("setup_1"), said, setup("setup_2")]);
+    expect(abandonApprovals(state, 2).map((event) => "id" in event && event.id)).toEqual([
+      "toolu_1",
+      "toolu_2",
+    ]);
+  });
+
   it("is used by its own call", () => {
     const used = [...events, ...batch(["workspace"])];
     expect(abandonApprovals(stateAfter(used), 2)).toEqual([{ type: "approval.abandoned", id: "toolu_2" }]);
