@@ -97,6 +97,15 @@ export type TreeObjects = {
     readonly onto: Tree;
     readonly only?: (path: string) => boolean;
   }) => Promise<Tree>;
+  /**
+   * What `git apply` takes to turn `from` into exactly `to`: bytes, modes and links, binary files too; a rename is one
+   * path deleted and another added. Null where it would be longer than `bytesMax`.
+   */
+  readonly patch: (difference: {
+    readonly from: Tree;
+    readonly to: Tree;
+    readonly bytesMax: number;
+  }) => Promise<Uint8Array | null>;
   /** Whether the tree and all below it are here. */
   readonly has: (tree: Tree) => Promise<boolean>;
 };

@@ -2,7 +2,7 @@ import type { Sha, Tree } from "../../base/hash.ts";
 import type { Change } from "../../workspace/workspace.ts";
 import type { GitPlace } from "./environment.ts";
 import { textOf } from "./names.ts";
-import { runGit } from "./plumbing.ts";
+import { askGit, runGit } from "./plumbing.ts";
 
 type Lines = Pick<Change, "addedLines" | "deletedLines">;
 
@@ -33,6 +33,34 @@ export async function diffTrees(place: GitPlace, from: Tree, to: Tree): Promise<
   }
   for (const { head, path } of raw) changes.push(readChange(head, path, lines.get(path)));
   return changes;
+}
+
+const asAPatch = [
+  "diff-tree",
+  "-r",
+  "--patch",
+  // Without these a binary file is only named.
+  "--binary",
+  "--full-index",
+  "--no-renames",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--diff-algorithm=histogram",
+];
+
+/** What turns the one tree into the other, for `git apply`; null where it is longer than it may be. */
+export async function patchBetween(
+  place: GitPlace,
+  { from, to, bytesMax }: { readonly from: Tree; readonly to: Tree; readonly bytesMax: number },
+): Promise<Uint8Array | null> {
+  const args = [...asAPatch, from, to];
+  const { code, stdout, isCut, stderr } = await askGit(place, args, { outputBytesMax: bytesMax });
+  if (isCut) return null;
+  if (code !== 0) throw new Error(`git diff-tree ended with ${code} in ${place.gitDir}: ${stderr}`);
+  return stdout;
 }
 
 /** `12\t3\tpath`, or `-\t-\tpath` for a binary file. */

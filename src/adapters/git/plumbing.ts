@@ -6,6 +6,8 @@ const errorBytesMax = 4_000;
 export type GitAnswer = {
   readonly code: number;
   readonly stdout: Buffer;
+  /** Git was ended because it printed more than it may; `stdout` holds as much as came until then. */
+  readonly isCut: boolean;
   /** The beginning of what git said, for messages. */
   readonly stderr: string;
 };
@@ -17,7 +19,11 @@ export type GitAnswer = {
 export function askGit(
   place: GitPlace,
   args: readonly string[],
-  options: { readonly input?: Uint8Array | string; readonly signal?: AbortSignal } = {},
+  options: {
+    readonly input?: Uint8Array | string;
+    readonly outputBytesMax?: number;
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<GitAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
   const child = spawn("git", args, {
@@ -27,8 +33,16 @@ export function askGit(
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   const output: Buffer[] = [];
+  let bytes = 0;
+  let isCut = false;
   let stderr = "";
-  child.stdout.on("data", (part: Buffer) => output.push(part));
+  child.stdout.on("data", (part: Buffer) => {
+    if (isCut) return;
+    output.push(part);
+    bytes += part.length;
+    isCut = bytes > (options.outputBytesMax ?? Number.POSITIVE_INFINITY);
+    if (isCut) child.kill("SIGKILL");
+  });
   child.stderr.on("data", (part: Buffer) => {
     if (stderr.length < errorBytesMax) stderr += part.toString();
   });
@@ -37,7 +51,7 @@ export function askGit(
   child.stdin.end(options.input ?? "");
   child.on("error", (cause) => reject(new Error(`cannot run git ${args[0]}`, { cause })));
   child.on("close", (code) =>
-    resolve({ code: code ?? 1, stdout: Buffer.concat(output), stderr: stderr.trim() }),
+    resolve({ code: code ?? 1, stdout: Buffer.concat(output), isCut, stderr: stderr.trim() }),
   );
   return promise;
 }

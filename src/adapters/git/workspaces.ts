@@ -5,7 +5,7 @@ import { ignoreRules } from "../../base/ignore-rules.ts";
 import type { PinTarget, Workspace } from "../../workspace/workspace.ts";
 import { Contents } from "./contents.ts";
 import { copyFolder } from "./copying.ts";
-import { diffTrees } from "./diffing.ts";
+import { diffTrees, patchBetween } from "./diffing.ts";
 import type { GitPlace } from "./environment.ts";
 import { bytesOf, folderOf, textOf } from "./names.ts";
 import { ObjectReader } from "./object-reader.ts";
@@ -160,6 +160,7 @@ function methods(
       },
       fileAt: async (tree, path) => fileAt(reader, tree, path),
       transplant: (difference) => transplant(difference, { reader, writer }),
+      patch: (difference) => patchBetween(place, difference),
       unpack: (pack) => unpackTrees(place, pack),
       has: (tree) => isWhole(place, tree),
     },

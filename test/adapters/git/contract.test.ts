@@ -5,6 +5,7 @@ import type { Sha } from "../../../src/base/hash.ts";
 import type { MakeWorkspace } from "../../contracts/given-workspace.ts";
 import { directoriesContract } from "../../contracts/workspace-directories.ts";
 import { objectsContract } from "../../contracts/workspace-objects.ts";
+import { patchContract } from "../../contracts/workspace-patch.ts";
 import { sealingContract } from "../../contracts/workspace-sealing.ts";
 import { commit, emptyRepository, serveRepositories, temporaryFolder } from "../../kit/repositories.ts";
 
@@ -74,3 +75,6 @@ describe.each([
   directoriesContract(make);
   objectsContract(make);
 });
+
+// Both make patches by the same means, and these tests run git a dozen times.
+describe("git on this machine keeps the contract on patches", () => patchContract(onThisMachine));

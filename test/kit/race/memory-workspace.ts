@@ -2,7 +2,7 @@
 import { memoryChecks } from "../../../src/adapters/memory/checks.ts";
 import { type Entries, treeIdOf, withFiles } from "../../../src/adapters/memory/git-objects.ts";
 import { type MemoryTool, memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
-import type { Rooms, RunDirs } from "../../../src/app/means.ts";
+import type { Rooms, RunDirs, SetupPlace } from "../../../src/app/means.ts";
 import type { Sha, Tree } from "../../../src/base/hash.ts";
 import type { CommitFile } from "../../../src/delivery/host.ts";
 import type { Check, CheckRun } from "../../../src/gate/checks.ts";
@@ -82,6 +82,10 @@ export function memoryWorkspace(
         }
         return keep(made);
       },
+      patch: async ({ from, to, bytesMax }) => {
+        const patch = Buffer.from(patchBetween(filesOf(from), filesOf(to)));
+        return patch.length > bytesMax ? null : patch;
+      },
       has: async (tree) => trees.has(tree),
     },
   };
@@ -99,6 +103,19 @@ function changesBetween(before: Files, after: Files): readonly Change[] {
   });
 }
 
+/** Whole files replaced: it reads like git's, and only git's own is ever applied. */
+function patchBetween(before: Files, after: Files): string {
+  const lines = (mark: string, text = ""): string => text.replace(/^.*\n?/gm, (line) => line && mark + line);
+  return changesBetween(before, after)
+    .map(({ path, status }) => {
+      const from = status === "added" ? "/dev/null" : `a/${path}`;
+      const to = status === "deleted" ? "/dev/null" : `b/${path}`;
+      const body = lines("-", before.get(path)) + lines("+", after.get(path));
+      return `diff --git a/${path} b/${path}\n--- ${from}\n+++ ${to}\n${body}`;
+    })
+    .join("");
+}
+
 /** Tools read and write one directory's files; a check sees the files of its tree. */
 export function memoryRooms(
   machine: MemoryMachine,
@@ -110,6 +127,7 @@ export function memoryRooms(
   return {
     impossible: async () => null,
     setup: async () => [],
+    place: () => memoryPlace(machine),
     open: async ({ work }) => {
       const files = machine.dirs.get(work);
       if (files === undefined) throw new Error(`there is no directory ${work}`);
@@ -123,6 +141,12 @@ export function memoryRooms(
         return { exitCode, timedOut: false, cancelled: false, ms: 10, output };
       }),
   };
+}
+
+export async function memoryPlace({ dirs }: MemoryMachine): Promise<SetupPlace> {
+  const base = `/setup-${dirs.size}`;
+  const close = async (): Promise<void> => void dirs.delete(base);
+  return { base, home: `${base}-home`, [Symbol.asyncDispose]: close };
 }
 
 /** What the model is told of the tools, which are the same in every room. */
