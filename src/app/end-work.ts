@@ -56,10 +56,12 @@ export type Ended = Published &
  * finishes the comment (session.md, section 10).
  */
 export async function endWork(work: Work, ended: Ended): Promise<Outcome> {
-  const { journal, means, shipper, board, identity } = work;
+  const { journal, means, shipper, board, identity, baseline } = work;
   const { reason } = ended;
   // A question stands in the log as it was put.
   const detail = ended.kind === "waits" ? ended.detail : sentenceOf(ended.detail);
+  // Nothing comes after the record of the end.
+  await baseline.halt();
   await journal.append(recordOf(ended, detail));
   if (reason === "cancelled") {
     const kept = shipper.unshipped() === null || shipper.stored() > 0;

@@ -1,5 +1,4 @@
 import type { Tree } from "../base/hash.ts";
-import type { Checks } from "../gate/checks.ts";
 import { changedDependencies, type DependencyFile } from "../gate/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import { judge, passedBefore } from "../gate/gate.ts";
@@ -9,9 +8,10 @@ import type { Suspicion } from "../gate/suspicion.ts";
 import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Finding, Passed } from "../gate/verdict.ts";
 import type { Change } from "../workspace/workspace.ts";
+import { afterSetup } from "./after-setup.ts";
 import { type Candidate, candidateOf } from "./candidate.ts";
 import { type Held, holdBack } from "./hold-back.ts";
-import { knownBefore, testsTreeOf } from "./known-results.ts";
+import { eventsOfGates, knownBefore, testsTreeOf } from "./known-results.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";
 
@@ -65,18 +65,19 @@ export async function judgeWork(
       text: tamperText(suspicions, quoteFor(means)),
     });
   const baseTree = workspace.baseTree;
-  // Only a gate that is not the session's first has anything to look up there.
-  const { gate } = journal.state;
-  const isFirst = gate.verified === null && Object.keys(gate.base).length === 0;
-  const records = isFirst ? [] : await journal.recordsFrom(0);
-  const events = records.map(({ record }) => record.event);
+  await work.baseline.settle(signal);
+  const events = await eventsOfGates(journal);
   const testsTree = await testsTreeOf(workspace, { checks, tree });
   const before = await passedBefore(events, { checks, baseTree, tree, testsTree }, journal.load);
   const verdict =
     before ??
     (await judge({
       checks,
-      port: afterSetup(work, means.rooms.checks(ground.dirs, workspace, { names: config.env })),
+      port: afterSetup(
+        means.rooms.checks(ground.dirs, workspace, { names: config.env }),
+        workspace,
+        journal.state,
+      ),
       baseTree,
       tree,
       round: journal.state.gate.rounds + 1,
@@ -102,17 +103,6 @@ export async function judgeWork(
     case "cancelled":
       return verdict;
   }
-}
-
-/** A check finds what setup made on the base, in files that git does not ignore too: it may need them, as a build does. */
-function afterSetup({ workspace, journal }: Work, checks: Checks): Checks {
-  const { setupTree } = journal.state;
-  const { baseTree, objects } = workspace;
-  if (setupTree === null || setupTree === baseTree) return checks;
-  return {
-    checkout: async (tree, options) =>
-      checks.checkout(await objects.transplant({ from: baseTree, to: tree, onto: setupTree }), options),
-  };
 }
 
 type RefusedChange = Omit<Held, "cause"> & {

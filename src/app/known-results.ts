@@ -1,13 +1,24 @@
 import type { Tree } from "../base/hash.ts";
 import type { Check } from "../gate/checks.ts";
-import { type Known, knownOn } from "../gate/gate.ts";
+import { type Known, knownOn } from "../gate/known.ts";
 import { isOfTests } from "../gate/proof.ts";
 import type { SessionEvent } from "../session/event.ts";
-import type { Work } from "./work.ts";
+import type { OpenJournal } from "../session/open-journal.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** The log, where anything of a gate can stand in it. */
+export async function eventsOfGates({
+  state,
+  recordsFrom,
+}: Pick<OpenJournal, "state" | "recordsFrom">): Promise<readonly SessionEvent[]> {
+  const { verified, base } = state.gate;
+  if (verified === null && Object.keys(base).length === 0) return [];
+  return (await recordsFrom(0)).map(({ record }) => record.event);
+}
 
 /** The base with the tests of the change alone: base itself where it brings none, null where no check asks for it. */
 export async function testsTreeOf(
-  { baseTree, objects }: Work["workspace"],
+  { baseTree, objects }: Pick<Workspace, "baseTree" | "objects">,
   { checks, tree }: { readonly checks: readonly Check[]; readonly tree: Tree },
 ): Promise<Tree | null> {
   if (!checks.some(({ proof }) => proof)) return null;
@@ -18,7 +29,7 @@ export async function testsTreeOf(
 export async function knownBefore(
   events: readonly SessionEvent[],
   about: { readonly checks: readonly Check[]; readonly baseTree: Tree; readonly testsTree: Tree | null },
-  load: Work["journal"]["load"],
+  load: OpenJournal["load"],
 ): Promise<{ readonly base: Known; readonly tests: Known }> {
   const { checks, baseTree, testsTree } = about;
   const base = await knownOn(events, { on: "base", tree: baseTree, checks }, load);

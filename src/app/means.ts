@@ -148,6 +148,8 @@ export type Means = {
   readonly tools: readonly ToolDefinition[];
   readonly prices: Prices;
   readonly rooms: Rooms;
+  /** Whether the machine has a core for something beside the model's work. */
+  readonly spareCore: boolean;
   readonly parseYaml: ParseYaml;
   /** Takes the session's place on this machine: fresh directories, the local lock. */
   readonly ground: (session: SessionId) => Promise<GroundTaken>;

@@ -4,6 +4,7 @@ import type { Budget } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
 import { openShipper } from "../session/shipper.ts";
+import { openBaseline } from "./baseline.ts";
 import { effectTools } from "./deliver-work.ts";
 import { openEars } from "./ears.ts";
 import { type Ended, endWork } from "./end-work.ts";
@@ -47,7 +48,8 @@ export async function carryOn(
     held: () => imagesHeld(parts.story.context),
   });
   const signal = AbortSignal.any([options.signal, ears.stopped]);
-  const work: Work = { ...parts, system, shipper, board, ears };
+  await using baseline = openBaseline(parts, { signal });
+  const work: Work = { ...parts, system, shipper, board, ears, baseline };
   means.opened(identity.session);
   means.limit(Math.max(0, remainingMs(budget, spentOf(journal.state, 0))));
   // The first shipment carries the claim and the comment's intent; both are on their way while the place is made.
@@ -75,6 +77,7 @@ export async function carryOn(
     await opening;
     return endWork(work, { kind: "suspended", reason: "permission", detail: forbidden });
   }
+  baseline.begin(room);
   board.sandbox(room.sandbox);
   board.say("working");
   const { promise } = shipped;

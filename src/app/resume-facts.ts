@@ -89,7 +89,12 @@ async function placeOf(
 
 /** A run that claims the session begins the round anew, so the state after it does not say so any more. */
 function isJudging(since: readonly SessionEvent[]): boolean {
-  return since.findLast(({ type }) => /^(check|gate)\./.test(type))?.type.startsWith("check.") ?? false;
+  return since.findLast(isOfRound)?.type.startsWith("check.") ?? false;
+}
+
+function isOfRound(event: SessionEvent): boolean {
+  if (event.type === "check.started" || event.type === "check.settled") return event.beside !== true;
+  return event.type === "gate.passed" || event.type === "gate.failed";
 }
 
 async function callFacts(

@@ -5,6 +5,7 @@ import type { Identity } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipper } from "../session/shipper.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { Baseline } from "./baseline.ts";
 import type { Ears } from "./ears.ts";
 import type { Ground, Means, Room } from "./means.ts";
 import type { StatusBoard } from "./status.ts";
@@ -24,6 +25,7 @@ export type Work = {
   readonly shipper: Shipper;
   readonly board: StatusBoard;
   readonly ears: Ears;
+  readonly baseline: Baseline;
 };
 
 /** The same, with the place where tools run. */

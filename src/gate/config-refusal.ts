@@ -18,6 +18,7 @@ export const keysOf = {
     "tamper",
     "already-red",
     "unproved",
+    "baseline",
     "limits",
     "instructions",
     "approve",

@@ -5,6 +5,8 @@ import { type ConfigRefused, keysOf, type ParsedFile, refusal, standsAt } from "
 import {
   type AlreadyRedPolicy,
   alreadyRedPolicies,
+  type BaselinePolicy,
+  baselinePolicies,
   type TamperPolicy,
   tamperPolicies,
   type UnprovedPolicy,
@@ -23,6 +25,7 @@ export type Config = {
   readonly tamper: TamperPolicy;
   readonly alreadyRed: AlreadyRedPolicy;
   readonly unproved: UnprovedPolicy;
+  readonly baseline: BaselinePolicy;
   readonly limits: Caps;
   /** Null: the first of AGENTS.md and CLAUDE.md that exists. */
   readonly instructions: readonly string[] | null;
@@ -45,6 +48,7 @@ export const noConfig: Config = {
   tamper: "flag",
   alreadyRed: "show",
   unproved: "draft",
+  baseline: "beside",
   limits: defaultCaps,
   instructions: null,
   approve: [],
@@ -95,9 +99,14 @@ function capsIn({ limits: caps }: Said): Caps {
 
 type Said = v.InferOutput<typeof configSchema>;
 
-function policiesIn(said: Said): Pick<Config, "tamper" | "alreadyRed" | "unproved"> {
-  const { tamper = "flag", "already-red": alreadyRed = "show", unproved = "draft" } = said;
-  return { tamper, alreadyRed, unproved };
+function policiesIn(said: Said): Pick<Config, "tamper" | "alreadyRed" | "unproved" | "baseline"> {
+  const { tamper, "already-red": alreadyRed, unproved, baseline } = said;
+  return {
+    tamper: tamper ?? noConfig.tamper,
+    alreadyRed: alreadyRed ?? noConfig.alreadyRed,
+    unproved: unproved ?? noConfig.unproved,
+    baseline: baseline ?? noConfig.baseline,
+  };
 }
 
 /** The input `setup`: one command a line; blank lines and lines that begin with `#` do not count. */
@@ -211,6 +220,7 @@ const configSchema = mapping(keysOf.config, {
   tamper: v.optional(oneOf(tamperPolicies)),
   "already-red": v.optional(oneOf(alreadyRedPolicies)),
   unproved: v.optional(oneOf(unprovedPolicies)),
+  baseline: v.optional(oneOf(baselinePolicies)),
   limits: v.optional(
     mapping(keysOf.limits, {
       files: v.optional(whole("files", 1, 100_000)),

@@ -1,23 +1,21 @@
 import type { Digest, Tree } from "../base/hash.ts";
 import type { CheckedOn, Payload, SessionEvent } from "../session/event.ts";
-import type { Check, CheckRun, Checks } from "./checks.ts";
-import { countsIn, moreFailures } from "./counts.ts";
+import type { Check } from "./checks.ts";
+import { moreFailures } from "./counts.ts";
 import { definitionsDigest } from "./definitions.ts";
 import { type EvidenceRow, evidenceRow, fewerTests } from "./evidence.ts";
 import { newFailures } from "./failed-tests.ts";
 import { findingsText, type Quote } from "./findings-text.ts";
+import { type Known, knownOn } from "./known.ts";
 import type { AlreadyRedPolicy, TamperPolicy, UnprovedPolicy } from "./policy.ts";
 import { couldProve, type Proof, proofOf } from "./proof.ts";
 import { stateOf, type Told } from "./ran.ts";
+import { type Running, runCheck } from "./run-check.ts";
 import type { Finding, Passed, Verdict } from "./verdict.ts";
 
-/** Results on one tree, by the check's name. */
-export type Known = ReadonlyMap<string, Told>;
-
-type Asked = {
+type Asked = Running & {
   /** At least one; names are unique. */
   readonly checks: readonly Check[];
-  readonly port: Checks;
   /** Sealed right after setup. */
   readonly baseTree: Tree;
   /** The exact tree that would be delivered. */
@@ -33,11 +31,7 @@ type Asked = {
   readonly alreadyRed: AlreadyRedPolicy;
   /** What follows when the tests of the change do not prove the fix. */
   readonly unproved: UnprovedPolicy;
-  readonly append: (event: SessionEvent) => Promise<unknown>;
-  /** Inline, or stored as a blob. */
-  readonly payload: (text: string) => Promise<Payload>;
   readonly quote: Quote;
-  readonly signal: AbortSignal;
 };
 
 type Judged = { readonly check: Check; readonly onBase: Told; readonly onTree: Told };
@@ -71,27 +65,6 @@ export async function judge(asked: Asked): Promise<Verdict> {
   return unproved.length === 0 ? pass(asked, shown) : fail(asked, unproved, shown);
 }
 
-/** What the log already knows of these very checks on a tree. */
-export async function knownOn(
-  events: Iterable<SessionEvent>,
-  { on, tree, checks }: { readonly on: CheckedOn; readonly tree: Tree; readonly checks: readonly Check[] },
-  load: Load,
-): Promise<Known> {
-  const last = new Map<string, Extract<SessionEvent, { type: "check.settled" }>>();
-  for (const event of events)
-    if (event.type === "check.settled" && event.on === on && event.tree === tree)
-      last.set(event.check, event);
-  const found = new Map<string, Told>();
-  for (const check of checks) {
-    const event = last.get(check.name);
-    if (event === undefined || event.definition !== definitionsDigest([check])) continue;
-    const { exitCode, timedOut, ms } = event;
-    const output = await load(event.output);
-    found.set(check.name, { exitCode, timedOut, ms, output, counts: countsIn(output) });
-  }
-  return found;
-}
-
 /**
  * The proof that the log holds for this tree, so that a resumed run does not judge it again; null when the last
  * `gate.passed` is about another tree or other definitions, or when the log does not hold its evidence whole.
@@ -120,30 +93,9 @@ export async function passedBefore(
 
 /** Null when cancelled. */
 async function runOne(asked: Asked, check: Check, on: CheckedOn): Promise<Told | null> {
-  const { round, signal } = asked;
-  if (signal.aborted) return null;
   const tree = { base: asked.baseTree, change: asked.tree, proof: asked.testsTree }[on];
   if (tree === null) throw new Error(`the check ${check.name} proves nothing and was asked for a proof`);
-  await asked.append({ type: "check.started", round, check: check.name, on, tree });
-  const run = await runIn(asked, check, tree);
-  if (run === null || run.cancelled) return null;
-  const { exitCode, timedOut, ms } = run;
-  const output = await asked.payload(run.output);
-  const definition = definitionsDigest([check]);
-  const settled = { round, check: check.name, on, tree, definition, exitCode, timedOut, ms, output };
-  await asked.append({ type: "check.settled", ...settled });
-  return { exitCode, timedOut, ms, output: run.output, counts: countsIn(run.output) };
-}
-
-async function runIn({ port, signal }: Asked, check: Check, tree: Tree): Promise<CheckRun | null> {
-  try {
-    await using checkout = await port.checkout(tree, { signal });
-    return await checkout.run(check, { signal });
-  } catch (cause) {
-    // Making the checkout was interrupted: the check stays open in the log, as one that was killed does.
-    if (signal.aborted) return null;
-    throw new Error(`cannot run the check ${check.name} on tree ${tree}`, { cause });
-  }
+  return runCheck(check, { round: asked.round, on, tree }, asked);
 }
 
 type Proved = ReadonlyMap<string, { readonly proof: Proof; readonly onTests: Told | null }>;

@@ -18,3 +18,10 @@ export const unprovedPolicies = ["draft", "refuse"] as const;
  */
 export type AlreadyRedPolicy = (typeof alreadyRedPolicies)[number];
 export const alreadyRedPolicies = ["show", "refuse"] as const;
+
+/**
+ * When checks run on base: beside the model's work, where the machine has a core to spare, or when the gate is reached,
+ * for checks that cannot share a machine with it.
+ */
+export type BaselinePolicy = (typeof baselinePolicies)[number];
+export const baselinePolicies = ["beside", "gate"] as const;

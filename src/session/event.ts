@@ -226,6 +226,8 @@ export type SessionEvent =
       readonly check: string;
       readonly on: CheckedOn;
       readonly tree: Tree;
+      /** It runs on base while the model works, as no part of a round. */
+      readonly beside?: true;
     }
   | {
       readonly type: "check.settled";
@@ -239,6 +241,8 @@ export type SessionEvent =
       readonly timedOut: boolean;
       readonly ms: number;
       readonly output: Payload;
+      /** Its time is that of the turns beside it. */
+      readonly beside?: true;
     }
   | {
       readonly type: "gate.passed";

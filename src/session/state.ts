@@ -134,7 +134,7 @@ export function evolve(state: State, event: SessionEvent): State {
     case "turn.ended":
       return ended(state, event);
     case "check.started":
-      return { ...state, gate: { ...state.gate, running: true } };
+      return event.beside ? state : { ...state, gate: { ...state.gate, running: true } };
     case "check.settled":
       return checked(state, event);
     case "gate.passed":
@@ -253,7 +253,7 @@ function checked(state: State, event: Of<"check.settled">): State {
   const { exitCode, timedOut, ms } = event;
   const base =
     event.on === "base" ? { ...state.gate.base, [event.check]: { exitCode, timedOut, ms } } : state.gate.base;
-  return { ...state, gate: { ...state.gate, base }, activeMs: state.activeMs + ms };
+  return { ...state, gate: { ...state.gate, base }, activeMs: state.activeMs + (event.beside ? 0 : ms) };
 }
 
 function judged(state: State, event: Of<"gate.passed"> | Of<"gate.failed">): State {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import type { JobLog } from "../adapters/actions/job-log.ts";
 import type { Settings } from "../adapters/actions/settings.ts";
@@ -128,6 +129,7 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
     tools: definitions(tools),
     prices: anthropicPrices,
     rooms,
+    spareCore: availableParallelism() > 1,
     parseYaml,
     ground: async (session) => {
       const taken = await takeGround({

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { anthropicModel } from "../adapters/anthropic/model.ts";
 import { diskLeases } from "../adapters/disk/leases.ts";
@@ -108,6 +109,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     tools: definitions(tools),
     prices: publicPrices,
     rooms,
+    spareCore: availableParallelism() > 1,
     parseYaml,
     ground: (session) =>
       groundFor(session, { ...options, dirs, place }, (taken) => {

@@ -38,8 +38,9 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
     case "setup.started":
       return event.commands.length === 0 ? null : `setup: ${event.commands.join("; ")}`;
     case "check.started":
-      return `check ${event.check} on ${checkedOn[event.on]}`;
+      return event.beside ? null : `check ${event.check} on ${checkedOn[event.on]}`;
     case "check.settled":
+      if (event.beside) return `  on base, beside the work: ${event.check} ${howOf(event)}`;
       return `  check ${event.check} on ${checkedOn[event.on]}: ${exitOf(event)}`;
     case "gate.passed":
       return `gate, round ${event.round}: passed on tree ${event.tree.slice(0, 12)}`;
@@ -74,6 +75,10 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
 function openedLine({ session, baseRef, baseSha, model }: Identity): string {
   const from = `${baseSha.slice(0, 12)} of ${baseRef}`;
   return `${session}: work begins at ${from}, with ${model}; what is not committed is not part of it`;
+}
+
+function howOf(event: Event<"check.settled">): string {
+  return `${event.exitCode === 0 && !event.timedOut ? "passed" : "failed"}, ${exitOf(event)}`;
 }
 
 function exitOf({ exitCode, timedOut, ms }: Event<"check.settled">): string {

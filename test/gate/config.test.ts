@@ -27,6 +27,7 @@ protected: [package.json]
 tamper: refuse
 already-red: refuse
 unproved: refuse
+baseline: gate
 limits: { files: 20, file-bytes: 500 }
 instructions: [AGENTS.md]
 approve: [shell]
@@ -36,7 +37,7 @@ budget: { turns: 60, minutes: 50, tokens: 500000, cost-usd: 5 }
 const refusals: readonly (readonly [string, string])[] = [
   [
     "checks:\n  - run: npm test\nchekcs: []\n",
-    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, tamper, already-red, unproved, limits, instructions, approve, budget",
+    ":3: unknown key `chekcs`; allowed: env, setup, checks, protected, tamper, already-red, unproved, baseline, limits, instructions, approve, budget",
   ],
   [
     "checks:\n  - run: npm test\n    minuets: 5\n",
@@ -105,7 +106,7 @@ const refusals: readonly (readonly [string, string])[] = [
   ["budget: { cost-usd: -1 }\n", "budget.cost-usd: expected a number of US dollars from 0"],
   [
     "- a\n",
-    ":1: the file: expected keys and values (env, setup, checks, protected, tamper, already-red, unproved, limits, instructions, approve, budget), got a list",
+    ":1: the file: expected keys and values (env, setup, checks, protected, tamper, already-red, unproved, baseline, limits, instructions, approve, budget), got a list",
   ],
   ["[]\n", ":1: the file: expected keys and values"],
   ["budget: []\n", ":1: budget: expected keys and values"],
@@ -146,6 +147,7 @@ describe("readConfig", () => {
         tamper: "refuse",
         alreadyRed: "refuse",
         unproved: "refuse",
+        baseline: "gate",
         limits: { files: 20, bytes: 5_000_000, fileBytes: 500 },
         instructions: ["AGENTS.md"],
         approve: ["shell"],

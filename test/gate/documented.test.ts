@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { keysOf } from "../../src/gate/config-refusal.ts";
-import { alreadyRedPolicies, tamperPolicies, unprovedPolicies } from "../../src/gate/policy.ts";
+import {
+  alreadyRedPolicies,
+  baselinePolicies,
+  tamperPolicies,
+  unprovedPolicies,
+} from "../../src/gate/policy.ts";
 
 const page = readFileSync("docs/gate.md", "utf8");
 
@@ -20,6 +25,7 @@ describe("docs/gate.md", () => {
       tamper: tamperPolicies,
       "already-red": alreadyRedPolicies,
       unproved: unprovedPolicies,
+      baseline: baselinePolicies,
     };
     for (const [key, values] of Object.entries(policies))
       expect(page).toContain(`| \`${key}\` | ${values.map((value) => `\`${value}\``).join(", ")} |`);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { memoryChecks } from "../../src/adapters/memory/checks.ts";
 import { definitionsDigest } from "../../src/gate/definitions.ts";
-import { judge, knownOn } from "../../src/gate/gate.ts";
+import { judge } from "../../src/gate/gate.ts";
+import { knownOn } from "../../src/gate/known.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { base, change, gate, load, type Outcome, outcomes, treeOf } from "./given-gate.ts";
 

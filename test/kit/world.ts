@@ -66,12 +66,15 @@ export type WorldOptions = Pick<
   readonly inputs?: Readonly<Record<string, string>>;
 };
 
-/** A tiny package with a bug, a test that is green, and its configuration. */
+/**
+ * A tiny package with a bug, a test that is green, and its configuration. Checks run when the gate is reached, so that
+ * records and requests come in the same order every time.
+ */
 export const sumFiles: Readonly<Record<string, string>> = {
   "sum.mjs": "export const sum = (a, b) => a - b;\n",
   "sum.test.mjs":
     'import assert from "node:assert";\nimport { sum } from "./sum.mjs";\nassert.equal(sum(2, 0), 2);\n',
-  ".github/agent.yml": "checks:\n  - { name: test, run: node sum.test.mjs }\n",
+  ".github/agent.yml": "baseline: gate\nchecks:\n  - { name: test, run: node sum.test.mjs }\n",
 };
 
 export async function givenWorld(options: WorldOptions = {}): Promise<World> {

@@ -21,7 +21,7 @@ export function configWith({ setup, check }: { readonly setup?: string; readonly
   const quoted = (command: string): string => JSON.stringify(command);
   const before = setup === undefined ? "" : `setup:\n  - ${quoted(setup)}\n`;
   const run = check === undefined ? "node sum.test.mjs" : `${check}; node sum.test.mjs`;
-  return `env: [${journalVariable}]\n${before}checks:\n  - { name: test, run: ${quoted(run)} }\n`;
+  return `env: [${journalVariable}]\n${before}baseline: gate\nchecks:\n  - { name: test, run: ${quoted(run)} }\n`;
 }
 
 /** Waits for something that a job has to come to; throws when the job ends first. */

@@ -12,6 +12,7 @@ export const storyFiles: Readonly<Record<string, string>> = {
   ".github/agent.yml": `env: [${journalVariable}]
 setup:
   - echo built > built.txt
+baseline: gate
 checks:
   - { name: test, run: test -f built.txt && node sum.test.mjs }
 `,

@@ -122,6 +122,7 @@ export function meansOf(
         return { kind: "open", room: { ...room, toolbox } };
       },
     },
+    spareCore: false,
     parseYaml: () => ({ kind: "refused", why: "there is no file" }),
     ground: async () => {
       machine.files = memorySessionFiles();

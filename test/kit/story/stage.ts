@@ -138,6 +138,7 @@ export function startProcess(stage: Stage, options: ProcessOptions = {}): Proces
     prices: {},
     rooms: roomsOn(machine, ran, stage.sandbox === "off"),
     parseYaml,
+    spareCore: false,
     ground: async () => ({
       kind: "taken",
       ground: {

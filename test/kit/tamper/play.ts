@@ -4,7 +4,7 @@ import { memoryGitHub } from "../../../src/adapters/memory/host.ts";
 import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
 import type { Means, Rooms } from "../../../src/app/means.ts";
 import type { Sha } from "../../../src/base/hash.ts";
-import { entriesOf, type MemoryMachine, memoryMachine, memoryWorkspace } from "../race/memory-workspace.ts";
+import { entriesOf, type MemoryMachine, memoryMachine, memoryPlace, memoryWorkspace, memoryPlace } from "../race/memory-workspace.ts";
 import { endOf, live } from "../story/play.ts";
 import { givenStage, type Stage } from "../story/stage.ts";
 import { tellsStory } from "../story/tale.ts";
@@ -67,6 +67,7 @@ function onMachine(means: Means, machine: MemoryMachine, { base }: Stage): Parti
   return {
     tools: memoryToolbox([applies(new Map())]).specs,
     rooms: roomsOf(machine),
+    spareCore: false,
     ground: async (...given) => {
       const taken = await means.ground(...given);
       if (taken.kind !== "taken") return taken;
@@ -79,6 +80,7 @@ function roomsOf(machine: MemoryMachine): Rooms {
   return {
     impossible: async () => null,
     setup: async () => [],
+    place: () => memoryPlace(machine),
     open: async ({ work }) => {
       const files = machine.dirs.get(work) ?? new Map<string, string>();
       machine.dirs.set(work, files);

@@ -1,0 +1,16 @@
+import type { Checks } from "../gate/checks.ts";
+import type { State } from "../session/state.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** A check finds what setup made on the base, in files that git does not ignore too: it may need them, as a build does. */
+export function afterSetup(
+  checks: Checks,
+  { baseTree, objects }: Workspace,
+  { setupTree }: Pick<State, "setupTree">,
+): Checks {
+  if (setupTree === null || setupTree === baseTree) return checks;
+  return {
+    checkout: async (tree, options) =>
+      checks.checkout(await objects.transplant({ from: baseTree, to: tree, onto: setupTree }), options),
+  };
+}
