@@ -1,4 +1,6 @@
-/** Replaces every known secret, and the forms it usually travels in, by `***`. */
+import { partsMask } from "./secret-parts.ts";
+
+/** Replaces every known secret, the forms it usually travels in, and long parts of both, by `***`. */
 export type Mask = (text: string) => string;
 
 /** Shorter secrets would blank out ordinary text. */
@@ -28,5 +30,6 @@ export function formsOf(secret: string): readonly string[] {
 export function maskOf(secrets: readonly string[]): Mask {
   const forms = secrets.flatMap(formsOf).sort((a, b) => b.length - a.length);
   if (forms.length === 0) return (text) => text;
-  return (text) => forms.reduce((masked, form) => masked.replaceAll(form, "***"), text);
+  const withoutParts = partsMask(secrets);
+  return (text) => withoutParts(forms.reduce((masked, form) => masked.replaceAll(form, "***"), text));
 }

@@ -16,7 +16,7 @@ export type Leak = {
 
 /**
  * The credentials that a change brings: what looks like one (secret-rules.ts), and the run's own secrets, also when they
- * are encoded, reversed or spread over lines. What the changed files held before is none. It knows the usual ways; one
+ * are encoded, reversed, spread over lines or cut short. What the changed files held before is none. It knows the usual ways; one
  * who hides a secret with skill is held off by the sandbox, in which there is none.
  */
 export async function secretsInChange(
@@ -89,10 +89,13 @@ async function valuesBefore(changes: readonly Change[], before: ReadFile): Promi
 function ownIn(after: string, before: string, mask: Mask): { readonly line: number | null } | null {
   const old = new Set(before.split("\n"));
   const lines = after.split("\n");
-  const at = lines.findIndex((line) => !old.has(line) && holdsOwn(line, mask));
-  if (at !== -1) return { line: at + 1 };
-  const added = lines.filter((line) => !old.has(line)).join("\n");
-  return holdsOwn(added.replace(/[\s"'`,;+\\]/g, ""), mask) ? { line: null } : null;
+  const isNew = (line: string): boolean => !old.has(line);
+  const added = lines.filter(isNew).join("\n");
+  // All of it at once, since most changes hold none; only then line by line.
+  if (!holdsOwn(added, mask))
+    return holdsOwn(added.replace(/[\s"'`,;+\\]/g, ""), mask) ? { line: null } : null;
+  const at = lines.findIndex((line) => isNew(line) && holdsOwn(line, mask));
+  return { line: at === -1 ? null : at + 1 };
 }
 
 function holdsOwn(text: string, mask: Mask): boolean {
@@ -116,19 +119,26 @@ function shifted(text: string): string {
 
 /** Whatever in it could be encoded text, decoded. A secret can begin anywhere in a group of base64. */
 function* decodings(text: string): Generator<string> {
-  for (const [run] of text.matchAll(/[A-Za-z0-9+/_-]{12,}/g)) {
-    for (let skip = 0; skip < 4; skip++) yield Buffer.from(run.slice(skip), "base64").toString("latin1");
-  }
-  for (const [run] of text.matchAll(/[0-9a-f]{16,}/gi)) {
-    yield Buffer.from(run, "hex").toString("latin1");
-    yield Buffer.from(run.slice(1), "hex").toString("latin1");
-  }
+  const base64 = text.match(/[A-Za-z0-9+/_-]{12,}/g) ?? [];
+  for (let skip = 0; skip < 4; skip++) yield all(base64, (run) => decoded(run.slice(skip), "base64"));
+  const hex = text.match(/[0-9a-f]{16,}/gi) ?? [];
+  for (let skip = 0; skip < 2; skip++) yield all(hex, (run) => decoded(run.slice(skip), "hex"));
   // `%41`, `\x41`, `\u0041`, `&#65;`
   yield text
     .replace(/(?:%|\\x|\\u00)([0-9a-f]{2})/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )
     .replace(/&#(\d{2,3});/g, (_, code: string) => String.fromCharCode(Number(code)));
-  for (const [run] of text.matchAll(/(?:\d{2,3}[\s,;]{1,4}){7,}\d{2,3}/g))
-    yield (run.match(/\d+/g) ?? []).map((code) => String.fromCharCode(Number(code))).join("");
+  const codes = text.match(/(?:\d{2,3}[\s,;]{1,4}){7,}\d{2,3}/g) ?? [];
+  yield all(codes, (run) =>
+    (run.match(/\d+/g) ?? []).map((code) => String.fromCharCode(Number(code))).join(""),
+  );
+}
+
+function all(runs: readonly string[], read: (run: string) => string): string {
+  return runs.map(read).join("\n");
+}
+
+function decoded(run: string, encoding: "base64" | "hex"): string {
+  return Buffer.from(run, encoding).toString("latin1");
 }

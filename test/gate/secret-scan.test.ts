@@ -5,7 +5,8 @@ import { type Leak, secretsInChange, secretsText } from "../../src/gate/secret-s
 import { changedFile } from "./given-change.ts";
 import { drawn } from "./given-secrets.ts";
 
-const own = drawn("own-", 40);
+/** Of other characters than the made-up credentials of others, with which it would share parts. */
+const own = drawn("own-", 40, "hK4sP9vXe2Bn7QwLd6TgRy3MzU8jCa5FoW1i");
 const token = drawn("ghp_", 36);
 
 type Text = string | Uint8Array | null;
@@ -88,6 +89,12 @@ describe("a change that is looked through for credentials", () => {
     ["as entities", [...bytes].map((byte) => `&#${byte};`).join("")],
     ["as numbers", `[${[...bytes].join(", ")}]`],
     ["reversed", Array.from(own).reverse().join("")],
+    ["without its first seven characters", own.slice(7)],
+    ["without its last seven characters", own.slice(0, -7)],
+    ["as sixteen characters of its middle", `a${own.slice(11, 27)}z`],
+    ["as a part of it in base64", Buffer.from(own.slice(10)).toString("base64")],
+    ["as a part of it in hex", Buffer.from(own.slice(4, 30)).toString("hex")],
+    ["as a part of it, reversed", Array.from(own.slice(9)).reverse().join("")],
     [
       "shifted by 13 letters",
       own.replace(/[a-z]/gi, (c) => String.fromCharCode(c.charCodeAt(0) + (/[a-m]/i.test(c) ? 13 : -13))),
@@ -98,7 +105,8 @@ describe("a change that is looked through for credentials", () => {
 
   it("tells the run's own secret that is spread over lines or joined from parts", async () => {
     expect(await added(Array.from(own).join("\n"))).toEqual(found("a secret of this run", null));
-    expect(await added(`"${own.slice(0, 20)}" +\n  "${own.slice(20)}"`)).toEqual(
+    const parts = own.match(/.{1,12}/g) ?? [];
+    expect(await added(parts.map((part) => `"${part}" +`).join("\n"))).toEqual(
       found("a secret of this run", null),
     );
   });
