@@ -105,6 +105,7 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
       policy: policyOf(work.config),
       listen: ears.listen,
       heard: ears.heard,
+      leftOut: (images) => board.note(unreadNote(images)),
       changed: async () => {
         const { setupTree, tree } = story.state;
         if (setupTree === null || tree === null) return [];
@@ -119,6 +120,11 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
       },
     },
   );
+}
+
+function unreadNote(images: number): string {
+  if (images === 1) return "An image is not shown to the model: its provider could not read it.";
+  return `${images} images are not shown to the model: its provider could not read all of them. Those that are whole can be given again.`;
 }
 
 /** Null when the findings go back to the model. */

@@ -66,6 +66,8 @@ export function extend(
       return withReply(context, parseContent(text), event.stopReason);
     case "run.claimed":
       return event.model === undefined ? context : withoutSigned(context);
+    case "images.left-out":
+      return withoutImages(context, event);
     case "calls.intended":
       return { ...context, asked: reordered(context.asked, event.calls) };
     case "call.settled": {
@@ -144,6 +146,19 @@ function withReply(context: Context, content: readonly Block[], stopReason: stri
     texts: [],
   };
 }
+
+/** What stood behind an image still does: only the image itself is told otherwise. */
+function withoutImages(context: Context, { all }: { readonly all: boolean }): Context {
+  const words = (content: readonly Block[]) =>
+    content.map((block) => (block.type === "image" ? unread : block));
+  const closed = context.closed.map(({ role, content }) => ({ role, content: words(content) }));
+  return { ...context, closed: all ? closed : context.closed, texts: words(context.texts) };
+}
+
+const unread: Block = {
+  type: "text",
+  text: "[an image is left out here (the model's provider could not read it)]",
+};
 
 /** Thinking is signed for the model that thought it; another one cannot be told it. */
 function withoutSigned(context: Context): Context {

@@ -7,6 +7,7 @@ import { provePairing } from "./pairing.ts";
 import { paidFor, replyCost } from "./prices.ts";
 import { type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
+import { leaveOutImages } from "./unread-images.ts";
 import { waitAfter } from "./wait.ts";
 import { outputWithin, sizeOf, windowOf } from "./window.ts";
 
@@ -71,6 +72,7 @@ async function failed(run: Run, failure: Failure): Promise<End | null> {
     ...paidFor(failure, run),
   });
   if (failure.verdict === "too-large") return afterRefusal(run);
+  if (failure.verdict === "unread-image" && (await leaveOutImages(run))) return null;
   return waitAfter(run, failure, journal.facts.tries);
 }
 

@@ -39,7 +39,8 @@ export function afterFailure(failure: Failure, { tries, random, remainingMs, now
     case "cancelled":
       return { kind: "stop", end: { kind: "cancelled" } };
     case "final":
-    case "too-large": {
+    case "too-large":
+    case "unread-image": {
       const retryAtMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
       return { kind: "stop", end: { kind: "provider", reason, retryAtMs } };
     }

@@ -220,6 +220,11 @@ export type SessionEvent =
       readonly costUsd: number | null;
       readonly why: "near-full" | "overflow";
     }
+  /**
+   * The provider could not read images: words stand in their place from here on. Without `all` they are those that came
+   * since its last reply.
+   */
+  | { readonly type: "images.left-out"; readonly count: number; readonly all: boolean }
   | {
       readonly type: "check.started";
       readonly round: number;

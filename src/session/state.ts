@@ -155,6 +155,7 @@ export function evolve(state: State, event: SessionEvent): State {
       return event.usage === undefined
         ? state
         : paid(state, { usage: event.usage, costUsd: event.costUsd ?? null });
+    case "images.left-out":
     case "note.added":
     case "sandbox.started":
     case "log.repaired":

@@ -242,6 +242,7 @@ const known: Readonly<Record<SessionEvent["type"], true>> = {
   "call.settled": true,
   "turn.ended": true,
   "context.compacted": true,
+  "images.left-out": true,
   "check.started": true,
   "check.settled": true,
   "gate.passed": true,

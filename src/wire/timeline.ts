@@ -55,6 +55,8 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
       return `  ${event.type.slice("approval.".length)} by ${event.by}`;
     case "context.compacted":
       return "the conversation was shortened to a summary and its last turns";
+    case "images.left-out":
+      return `images that the provider could not read were left out: ${event.count}`;
     case "log.repaired":
       return `the log's last record was torn; ${event.cutBytes} bytes were cut and are kept aside`;
     case "run.suspended":

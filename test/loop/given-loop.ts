@@ -122,6 +122,7 @@ export async function given(setup: Setup = {}) {
     policy: () => ({ kind: "allow" }),
     listen: () => {},
     heard: async () => [],
+    leftOut: () => {},
     changed: async () => [],
     ...setup.parts,
   };

@@ -33,6 +33,7 @@ export function tooSlow(why: string): Failed {
 function verdictOn(told: Told): Failed["verdict"] {
   const { status, type } = told;
   if (isTooLarge(told)) return "too-large";
+  if (isUnread(told)) return "unread-image";
   if (isUnpaid(told)) return "final";
   if (status === null) return type !== null && finalTypes.has(type) ? "final" : "again";
   return status === 408 || status === 409 || status === 429 || status >= 500 ? "again" : "final";
@@ -42,6 +43,10 @@ function verdictOn(told: Told): Failed["verdict"] {
 function isTooLarge({ status, type, about }: Told): boolean {
   if (status === 413 || type === "request_too_large") return true;
   return about === "too-long" && (status === null || status === 400);
+}
+
+function isUnread({ status, about }: Told): boolean {
+  return about === "image" && (status === null || status === 400);
 }
 
 /** Waiting a minute does not lift it, whatever its status. */
@@ -67,6 +72,7 @@ function reasonOf(error: unknown, told: Told): string {
 function sentenceOf(told: Told): string {
   const { status, type } = told;
   if (isTooLarge(told)) return "the conversation is larger than the provider takes";
+  if (isUnread(told)) return "the provider cannot read an image of the conversation";
   if (isLimit(told.code, told.about)) return "the spend limit of this API account is reached";
   if (isUnbilled(told)) return "the API account cannot be billed";
   switch (status) {

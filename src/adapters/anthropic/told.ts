@@ -8,7 +8,7 @@ export type Told = {
   readonly code: string | null;
   readonly requestId: string | null;
   /** What the message is about, where it is a sentence that the API is known for. */
-  readonly about: "too-long" | "spend-limit" | "no-credit" | null;
+  readonly about: "too-long" | "spend-limit" | "no-credit" | "image" | null;
   /** ms from now until the provider may be asked again, where it says so. */
   readonly retryAfterMs: number | null;
 };
@@ -21,6 +21,8 @@ const sentences = [
   ],
   ["spend-limit", /^you have reached your specified (workspace )?api usage limits\b/i],
   ["no-credit", /^your credit balance is too low\b/i],
+  // Of damaged pixels it does not say where they stand; of everything else it does.
+  ["image", /^(could not process image\b|too many images\b|messages\.\d+\.content\.\d+\.image\b)/i],
 ] as const;
 
 /** A limit for the month; it ends with the month. */

@@ -69,6 +69,38 @@ describe("a conversation that is larger than the provider takes", () => {
   });
 });
 
+describe("an image that the provider cannot read", () => {
+  const invalid = { status: 400, type: "invalid_request_error" };
+  const at = "messages.41.content.31.image.source.base64";
+
+  it.each<[string, Answer]>([
+    ["damaged pixels", { ...invalid, message: "Could not process image" }],
+    [
+      "a side too long",
+      { ...invalid, message: `${at}.data: At least one of the image dimensions exceed CANARY` },
+    ],
+    ["a file too large", { ...invalid, message: `${at}: image exceeds 5 MB maximum: 6 bytes > 5 bytes` }],
+    ["too many of them", { ...invalid, message: "Too many images and documents: 25 + 0 > 20" }],
+    ["an error inside a stream", { type: "invalid_request_error", message: "Could not process image" }],
+  ])("is told apart from a bad request: %s", (_, answer) => {
+    expect(failed(answer)).toMatchObject({
+      verdict: "unread-image",
+      reason: expect.stringMatching(/^the provider cannot read an image of the conversation/),
+    });
+  });
+
+  it.each<[string, Answer, string]>([
+    [
+      "another sentence",
+      { ...invalid, message: "messages.3.content.1.text: could not process image" },
+      "final",
+    ],
+    ["another status", { status: 500, type: "api_error", message: "Could not process image" }, "again"],
+  ])("is not what it is with %s", (_, answer, verdict) => {
+    expect(failed(answer)).toMatchObject({ verdict });
+  });
+});
+
 describe("a limit on what may be spent", () => {
   const limited = { status: 400, type: "invalid_request_error" };
   const reached = "You have reached your specified API usage limits.";
