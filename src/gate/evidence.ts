@@ -18,6 +18,8 @@ export type EvidenceRow = {
   readonly countsOnTree: Counts | null;
   /** Of a check that has to prove the fix, once all checks have passed. */
   readonly proof?: Proof;
+  /** The change may not leave because of it. */
+  readonly isHeldAgainst?: true;
 };
 
 export function evidenceRow(check: Check, onBase: Ran | null, onTree: Ran | null): EvidenceRow {
@@ -34,10 +36,19 @@ export function evidenceRow(check: Check, onBase: Ran | null, onTree: Ran | null
   };
 }
 
-/** Red on base as well as on this tree. */
-export function stillRed({ onBase, onTree }: EvidenceRow): boolean {
+/** Red on base as well as on this tree, and let through. */
+export function stillRed({ onBase, onTree, isHeldAgainst }: EvidenceRow): boolean {
   const isRed = (state: CheckState) => state === "red" || state === "timed out";
-  return isRed(onBase) && isRed(onTree);
+  return isRed(onBase) && isRed(onTree) && isHeldAgainst !== true;
+}
+
+/** The rows of a change that does not pass, with those marked that keep it back. */
+export function heldAgainst(
+  rows: readonly EvidenceRow[],
+  findings: readonly { readonly check: string }[],
+): readonly EvidenceRow[] {
+  const held = new Set(findings.map(({ check }) => check));
+  return rows.map((row) => (held.has(row.check) ? { ...row, isHeldAgainst: true } : row));
 }
 
 /** Whether a check that had to prove the fix did not. */

@@ -3,7 +3,7 @@ import type { CheckedOn, Payload, SessionEvent } from "../session/event.ts";
 import type { Check } from "./checks.ts";
 import { moreFailures } from "./counts.ts";
 import { definitionsDigest } from "./definitions.ts";
-import { type EvidenceRow, evidenceRow, fewerTests } from "./evidence.ts";
+import { type EvidenceRow, evidenceRow, fewerTests, heldAgainst } from "./evidence.ts";
 import { newFailures } from "./failed-tests.ts";
 import { findingsText, type Quote } from "./findings-text.ts";
 import { type Known, knownOn } from "./known.ts";
@@ -190,7 +190,7 @@ async function fail(
   const { round, tree } = asked;
   const text = findingsText(findings, asked.quote);
   await asked.append({ type: "gate.failed", round, tree, findings: await asked.payload(text) });
-  return { kind: "failed", findings, text, evidence };
+  return { kind: "failed", findings, text, evidence: heldAgainst(evidence, findings) };
 }
 
 function mint(tree: Tree, definitions: Digest, round: number): Passed {

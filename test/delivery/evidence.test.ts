@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { evidenceTable } from "../../src/delivery/evidence.ts";
-import type { EvidenceRow } from "../../src/gate/evidence.ts";
+import { type EvidenceRow, heldAgainst } from "../../src/gate/evidence.ts";
 import { counts, row } from "./given-evidence.ts";
 
 describe("the evidence", () => {
@@ -56,5 +56,6 @@ describe("the evidence", () => {
       "\n\nRed without the change too, and not worse with it, so not held against it: <code>lint</code>.",
     );
     expect(evidenceTable([row])).not.toContain("without the change");
+    expect(evidenceTable(heldAgainst([row, red], [{ check: "lint" }]))).not.toContain("without the change");
   });
 });

@@ -29,6 +29,16 @@ describe("the checks that are red at the end", () => {
     `);
   });
 
+  it("name the tests that fail and did not before, which may not be among their last lines", () => {
+    const fresh = red({
+      why: "7 tests fail that did not without the change",
+      newFailures: ["adds `0` @octo", ..."bcdefg"],
+    });
+    expect(failingChecks([fresh], "/agent").split("\n")[0]).toBe(
+      "Check <code>test</code> (<code>npm test</code>): exit code 1, and 7 tests fail that did not without the change: <code>adds &#96;0&#96; @&#8203;octo</code>, <code>b</code>, <code>c</code>, <code>d</code>, <code>e</code> and 2 more. Its output:",
+    );
+  });
+
   it("show their last lines, and say how many there were", () => {
     const output = `${Array.from({ length: 300 }, (_, at) => `line ${at + 1}`).join("\n")}\n`;
     const text = failingChecks([red({ output })], "/agent");
