@@ -1,5 +1,6 @@
 import { type Delivery, deliverWork } from "./deliver-work.ts";
 import type { Ended } from "./end-work.ts";
+import { handOver } from "./hand-over.ts";
 import type { Judgement } from "./judge-work.ts";
 import { sentenceOf } from "./outcome.ts";
 import type { ReadyWork } from "./work.ts";
@@ -10,7 +11,9 @@ type Passed = Extract<Judgement, { kind: "passed" }>;
 export async function publish(work: ReadyWork, judged: Passed, said: string): Promise<Ended> {
   work.board.evidence(judged.evidence);
   work.board.say("publishing");
-  return endOf(work, await deliverWork(work, judged, said));
+  if (work.identity.thread?.kind === "fork") return handOver(work, judged, said);
+  const delivery = await deliverWork(work, judged, said);
+  return { ...endOf(work, delivery), patch: delivery.patch };
 }
 
 function endOf(work: ReadyWork, { delivered, branch, compareUrl }: Delivery): Ended {
@@ -63,12 +66,18 @@ function endOf(work: ReadyWork, { delivered, branch, compareUrl }: Delivery): En
         const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
         return { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl };
       }
+      // What was pushed is no longer there as the checks have seen it, so it is not said to be published.
+      if (head !== null) {
+        const where = work.identity.thread?.kind === "pull-request" ? "on what is there now" : "anew";
+        const detail = `${sentenceOf(`The work passed and was pushed, but somebody changed that: ${why}`)} Nothing was forced or merged. To have it done ${where}, give the command again; to have it as it is, bring ${branch} back to ${head} and resume.`;
+        return { kind: "suspended", reason: code, detail, branch, headSha: head };
+      }
       const next =
         code === "moved"
           ? `Nothing was forced or merged. To have it done on what is there now, give the command again; to have it as it is, bring ${branch} back to ${work.identity.baseSha} and resume.`
           : "Resume when that is put right; the checks need not run again.";
       const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} ${next}`;
-      return { kind: "suspended", reason: code, detail, headSha: head };
+      return { kind: "suspended", reason: code, detail, headSha: null };
     }
   }
 }
