@@ -1,10 +1,12 @@
 import { type Authorised, whyUnfit } from "../command/authorise.ts";
 import { sessionsOf } from "./answer.ts";
+import { leftToRunReason } from "./left-to-run.ts";
 import type { Means } from "./means.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 import { type Reference, resume } from "./resume.ts";
-import { saidBy } from "./said.ts";
+import { type Said, saidBy } from "./said.ts";
 import { start } from "./start.ts";
+import { untilHeard } from "./until-heard.ts";
 
 type Options = { readonly signal: AbortSignal };
 
@@ -25,13 +27,34 @@ export async function goOn(asked: Authorised, means: Means, options: Options): P
       "no-text",
       "The command holds no words that can be seen, so there is nothing to tell.",
     );
-  const ended = await resume(reference, asked.by, means, { ...options, said });
+  const ended = await resumeWith(said, reference, asked, means, options);
   if (ended.kind !== "refused" || isNamed) return ended;
   if (await isOver(ended, reference, means, options)) return begin(asked, means, options);
   // Time alone ends these.
   if (ended.reason === "busy" || ended.reason === "lost-race") return ended;
   const anew = `To begin anew instead, comment \`${means.orders.triggerPhrase} fix\`.`;
   return { ...ended, detail: `${ended.detail} ${anew}` };
+}
+
+/** Words that are left to a run at work are for this one again where that has ended and not taken them in. */
+async function resumeWith(
+  said: Said,
+  reference: Reference,
+  { trigger, by }: Authorised,
+  means: Means,
+  options: Options,
+): Promise<Outcome> {
+  const say = (): Promise<Outcome> => resume(reference, by, means, { ...options, said });
+  // Bounded by the runs that have the session one after the other.
+  for (;;) {
+    const ended = await say();
+    if (ended.reason !== leftToRunReason || trigger.kind !== "comment") return ended;
+    const words = { session: reference.session, comment: trigger.comment.id };
+    const heard = await untilHeard(words, means, options);
+    if (heard === "taken" || options.signal.aborted) return ended;
+    // It may have stored by now that nobody hears them there.
+    if (heard === "waiting") return say();
+  }
 }
 
 /**

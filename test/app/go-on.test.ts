@@ -98,6 +98,47 @@ describe("words on a thread", () => {
     expect([left.requests, left.made]).toEqual([[], []]);
   });
 
+  describe("that come when the run at work is past its last look", () => {
+    /** What becomes of the first run while the job of the words waits, and how often that looks again. */
+    async function whileWaiting(happens: (stage: Stage) => void) {
+      const { stage, next } = given();
+      await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
+      revive(stage);
+      let waits = 0;
+      const changed = over(({ clock }) => ({
+        clock: {
+          ...clock,
+          sleep: async (ms, options) => {
+            waits += 1;
+            if (waits === 3) happens(stage);
+            await clock.sleep(ms, options);
+          },
+        },
+      }));
+      return { said: await next({ says: "@baton mind the tabs", comment: 950, ...changed }), waits };
+    }
+
+    it("wait for its end, and go on with the session then", async () => {
+      const { said } = await whileWaiting(({ leases }) =>
+        leases.ended.push({ id: "101", attempt: 1, job: "agent" }),
+      );
+      expect(endOf(said)).toBe("pull-request/opened");
+      expect(toldIn(said, 0)).toContain("mind the tabs");
+    });
+
+    it("wait no longer than until it has taken them in after all", async () => {
+      const { said, waits } = await whileWaiting(({ github }) =>
+        github.reactions.push({ comment: 950, content: "eyes" }),
+      );
+      expect([endOf(said), said.requests, waits]).toEqual(["ignored/taken-by-run", [], 3]);
+    });
+
+    it("wait ten minutes and no longer", async () => {
+      const { said, waits } = await whileWaiting(() => undefined);
+      expect([endOf(said), said.requests, waits]).toEqual(["ignored/taken-by-run", [], 12]);
+    });
+  });
+
   it("are shown as seen by whoever takes them in, so that words which nobody took in are told of later", async () => {
     const { stage, next } = given();
     const eyes = () => stage.github.reactions.map((reaction) => reaction.comment);
