@@ -1,5 +1,6 @@
 import type { Allowance } from "../delivery/host.ts";
 import type { Means } from "./means.ts";
+import { isScarce, stretched } from "./thrift.ts";
 
 /** A comment of ours that is brought up to date while a run works, seldom enough to leave GitHub's limits alone. */
 export type KeptComment = {
@@ -16,13 +17,9 @@ export type KeptComment = {
 
 const editMsMin = 30_000;
 
-/**
- * How long after an edit the next one may be made. A job token has 1,000 requests an hour for all runs of a repository
- * together, so edits become rarer as they go, and stop (null) while what is left is needed for the work itself.
- */
-export function editMs({ left }: Allowance): number | null {
-  if (left < 0.1) return null;
-  return left >= 0.5 ? editMsMin : Math.round((editMsMin * 0.5) / left);
+/** How long after an edit the next one may be made; null while none may. */
+export function editMs(allowance: Allowance): number | null {
+  return isScarce(allowance) ? null : stretched(editMsMin, allowance);
 }
 
 /** `text` is what the comment has to say now. */

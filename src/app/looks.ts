@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Allowance, Host } from "../delivery/host.ts";
+import { isScarce, stretched } from "./thrift.ts";
 
 /** Looks at what others do while a run works: beside it, one at a time, more seldom the less may still be asked. */
 export type Looks = {
@@ -14,12 +15,10 @@ export type Looks = {
 const everyMs = 30_000;
 const seldomMs = 10 * 60_000;
 
-/**
- * How long after a look the next one may be made: at once, as long as half of what the host lets us ask is left, then
- * ever more seldom.
- */
-export function restMs({ left }: Allowance): number {
-  return left >= 0.5 ? 0 : Math.min(seldomMs, Math.round((everyMs * 0.5) / left));
+/** How long after a look the next one may be made: at once as long as there is plenty, then ever more seldom. */
+export function restMs(allowance: Allowance): number {
+  const ms = stretched(everyMs, allowance);
+  return ms === everyMs ? 0 : Math.min(seldomMs, ms);
 }
 
 /**
@@ -53,7 +52,7 @@ export function openLooks(
   };
 
   const tick = async (): Promise<void> => {
-    while (host.allowance.left >= 0.1 && !signal.aborted) {
+    while (!isScarce(host.allowance) && !signal.aborted) {
       await clock.sleep(Math.max(everyMs, restMs(host.allowance)), { signal });
       if (!signal.aborted) await (underWay ?? begin("some"));
     }

@@ -1,5 +1,5 @@
+import { printable } from "../base/printable.ts";
 import { parseSessionId, type SessionId } from "../session/id.ts";
-import { printable } from "./printable.ts";
 
 export type DispatchAsks =
   | {

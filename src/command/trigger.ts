@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { printable } from "../base/printable.ts";
 import { type SessionId, sessionIdOf, sessionOfComment } from "../session/id.ts";
 import { type AskInputs, type DispatchAsks, dispatchAsks, taskAsks } from "./asks.ts";
 import {
@@ -8,7 +9,6 @@ import {
   schedulePayload,
   type ThreadShape,
 } from "./payload-shapes.ts";
-import { printable } from "./printable.ts";
 
 /** An account as GitHub names it. Only `id` and `type` are ever trusted; a login can be renamed and reused. */
 export type Account = { readonly login: string; readonly id: number; readonly type: string };

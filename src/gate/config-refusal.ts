@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import { printable } from "../base/printable.ts";
 
 /** A parsed file. `line` gives the line, from 1, on which the value at `path` (or its key) stands. */
 export type ParsedFile = {
@@ -37,7 +38,7 @@ export function refusal(issue: v.BaseIssue<unknown>, parsed: ParsedFile, source:
 
 function whatIsWrong(issue: v.BaseIssue<unknown>, path: readonly (string | number)[]): string {
   if (issue.type !== "strict_object") return `${dotted(path)}: ${issue.message}, got ${shown(issue.input)}`;
-  const key = plain(String(path.at(-1)));
+  const key = printable(String(path.at(-1)));
   if (issue.expected !== "never") return `${dotted(path.slice(0, -1))}: the key \`${key}\` is missing`;
   return `unknown key \`${key}\`; allowed: ${keysAt(path).join(", ")}`;
 }
@@ -61,19 +62,15 @@ export function standsAt(path: readonly (string | number)[], parsed: ParsedFile,
 /** `checks[1].run`, counted from 1 as a reader does. */
 function dotted(path: readonly (string | number)[]): string {
   const text = path
-    .map((part) => (typeof part === "number" ? `[${part + 1}]` : `.${plain(part)}`))
+    .map((part) => (typeof part === "number" ? `[${part + 1}]` : `.${printable(part)}`))
     .join("")
     .replace(/^\./, "");
   return text === "" ? "the file" : text;
 }
 
 function shown(value: unknown): string {
-  if (typeof value === "string") return `"${plain(value)}"`;
+  if (typeof value === "string") return `"${printable(value)}"`;
   if (Array.isArray(value)) return "a list";
   if (value === null || value === undefined) return "nothing";
-  return typeof value === "object" ? "keys and values" : plain(String(value));
-}
-
-function plain(text: string): string {
-  return text.replace(/[^ -~]/g, "?").slice(0, 60);
+  return typeof value === "object" ? "keys and values" : printable(String(value));
 }

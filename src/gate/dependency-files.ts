@@ -1,3 +1,5 @@
+import { isObject } from "../base/json.ts";
+
 /** Version or range by the package's name, as the file has them; `~` stands for one without. */
 export type Packages = ReadonlyMap<string, string>;
 
@@ -145,6 +147,5 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | null {
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : null;
+  return isObject(value) ? value : null;
 }

@@ -1,3 +1,5 @@
+import { objectIn } from "../base/json.ts";
+
 /** The files of the commit that configuration comes from. `Workspace` has both methods. */
 export type Manifests = {
   readonly list: () => Promise<readonly string[]>;
@@ -40,7 +42,7 @@ export async function guessFrom({ list, file }: Manifests): Promise<Guess> {
 function node(names: ReadonlySet<string>, text: string): Guess | null {
   if (!names.has("package.json")) return null;
   const manifest = jsonObject(text);
-  const scripts = jsonObjectOf(manifest["scripts"]);
+  const scripts = objectIn(manifest["scripts"]);
   const manager = nodeManager(names, manifest);
   const checks = ["test", "lint", "typecheck", "types"]
     .filter((name) => isRealScript(scripts[name]))
@@ -71,7 +73,7 @@ function nodeManager(
   if (names.has("package-lock.json") || names.has("npm-shrinkwrap.json"))
     return { name: "npm", setup: ["npm ci"] };
   const needs = ["dependencies", "devDependencies", "optionalDependencies"];
-  const hasAny = needs.some((key) => Object.keys(jsonObjectOf(manifest[key])).length > 0);
+  const hasAny = needs.some((key) => Object.keys(objectIn(manifest[key])).length > 0);
   return { name: "npm", setup: hasAny ? ["npm install"] : [] };
 }
 
@@ -154,13 +156,9 @@ function withUniqueNames(checks: Guess["checks"]): Guess["checks"] {
 
 function jsonObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    return jsonObjectOf(JSON.parse(text));
+    return objectIn(JSON.parse(text));
   } catch {
     // A manifest that cannot be read tells nothing; the guess is a suggestion.
     return {};
   }
-}
-
-function jsonObjectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -1,6 +1,8 @@
+import { objectIn } from "../base/json.ts";
+
 /** The scripts of a package.json; none where it cannot be read. */
 export function scriptsOf(text: string | null): ReadonlyMap<string, string> {
-  const scripts = objectOf(objectOf(parsed(text))["scripts"]);
+  const scripts = objectIn(objectIn(parsed(text))["scripts"]);
   return new Map(
     Object.entries(scripts).flatMap(([name, command]) =>
       typeof command === "string" ? [[name, command]] : [],
@@ -10,7 +12,7 @@ export function scriptsOf(text: string | null): ReadonlyMap<string, string> {
 
 /** The fields of a JSON file; empty where it holds none. */
 export function fieldsOf(text: string | null): Readonly<Record<string, unknown>> {
-  return objectOf(parsed(text));
+  return objectIn(parsed(text));
 }
 
 function parsed(text: string | null): unknown {
@@ -19,10 +21,6 @@ function parsed(text: string | null): unknown {
   } catch {
     return null;
   }
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 type Rule = { readonly needs: readonly string[]; readonly lines: string[] };
@@ -42,6 +40,17 @@ export function recipesOf(makefile: string, targets: readonly string[]): readonl
     lines.push(...(rule?.lines ?? []));
   }
   return lines;
+}
+
+/** The files that a Makefile or a justfile takes in, as it names them. */
+export function includesOf(makefile: string): readonly string[] {
+  return Array.from(
+    makefile.matchAll(/^(?:-?include|sinclude|import\??|mod\??(?:[ \t]+\w+)?)[ \t]+(\S[^\n#]*)$/gm),
+    ([, list = ""]) => list.trim().split(/\s+/),
+  )
+    .flat()
+    .map((path) => path.replace(/["']/g, ""))
+    .filter((path) => !/[$*]/.test(path));
 }
 
 function rulesOf(makefile: string): ReadonlyMap<string, Rule> {

@@ -1,10 +1,10 @@
 import type { Tree } from "../base/hash.ts";
 import type { GoOn, IntendedCall, NoteAbout, SessionEvent } from "../session/event.ts";
+import { digestIn } from "../session/payload.ts";
 import { useOf } from "./blocks.ts";
 import { parseContent } from "./context.ts";
 import type { Received } from "./decide.ts";
 import { type Asking, askTool } from "./question.ts";
-import { digestIn } from "./readings.ts";
 import { type Fill, fillAfter, noFill } from "./window.ts";
 
 /** By call id: what people said against calls of the open turn, or that nobody can say anything any more. */

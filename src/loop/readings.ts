@@ -1,5 +1,6 @@
 import { digestOf } from "../base/hash.ts";
 import type { IntendedCall, Payload, SessionEvent } from "../session/event.ts";
+import { digestIn } from "../session/payload.ts";
 
 /**
  * What the model has read, as far back as its context goes: what was cut out of the context can be learned anew. A
@@ -53,11 +54,6 @@ export function outputOf(readings: Readings, id: string): Payload | undefined {
 function find({ last }: Readings, fits: (reading: Reading) => boolean): Reading | undefined {
   for (let reading = last; reading !== null; reading = reading.before) if (fits(reading)) return reading;
   return undefined;
-}
-
-/** A payload's digest, wherever its bytes are. */
-export function digestIn(payload: Payload): string {
-  return payload.type === "inline" ? digestOf(payload.text) : payload.sha256;
 }
 
 /** Any call that ran counts as reading, a command as well; only the plan is not about the work. */

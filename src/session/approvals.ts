@@ -1,5 +1,6 @@
-import { type Digest, digestOf } from "../base/hash.ts";
+import type { Digest } from "../base/hash.ts";
 import type { Payload, SessionEvent } from "./event.ts";
+import { digestIn } from "./payload.ts";
 
 export type ApprovalStatus = "requested" | "granted" | "denied";
 
@@ -59,10 +60,6 @@ export function approvalOf(
   const asked = Object.hasOwn(approvals, call.id) ? approvals[call.id] : undefined;
   if (asked === undefined || asked.tool !== call.tool) return null;
   return asked.arguments === digestIn(call.arguments) ? asked : null;
-}
-
-function digestIn(payload: Payload): Digest {
-  return payload.type === "inline" ? digestOf(payload.text) : payload.sha256;
 }
 
 /** An answer to what was not asked, or was answered or abandoned before, is none. */

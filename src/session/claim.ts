@@ -140,6 +140,6 @@ function nameOf(run: RunRef): string {
   return `run ${run.id} (attempt ${run.attempt})`;
 }
 
-function isSameRun(a: RunRef, b: RunRef): boolean {
+export function isSameRun(a: RunRef, b: RunRef): boolean {
   return a.id === b.id && a.attempt === b.attempt && a.job === b.job;
 }

@@ -1,3 +1,4 @@
+import { type Digest, digestOf } from "../base/hash.ts";
 import { limits } from "../base/limits.ts";
 import type { Mask } from "../base/masking.ts";
 import type { Payload, SessionEvent } from "./event.ts";
@@ -8,6 +9,11 @@ export async function loadPayload(payload: Payload, files: Pick<SessionFiles, "b
   const bytes = await files.blobs.get(payload.sha256);
   if (bytes === null) throw new Error(`blob ${payload.sha256} is missing or damaged`);
   return new TextDecoder().decode(bytes);
+}
+
+/** The digest of its bytes, wherever these are. */
+export function digestIn(payload: Payload): Digest {
+  return payload.type === "inline" ? digestOf(payload.text) : payload.sha256;
 }
 
 /** `inlineMax` in bytes: what is longer is stored by `put` first. */

@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import type { Live } from "../../loop/live.ts";
 import type { Block } from "../../session/event.ts";
 
@@ -124,8 +125,7 @@ export function closeBlock({ start, text, json, citations, signature, strange }:
 function parsed(raw: string): unknown {
   try {
     const value: unknown = JSON.parse(raw);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject && !isTooDeep(value) ? value : undefined;
+    return isObject(value) && !isTooDeep(value) ? value : undefined;
   } catch {
     return undefined;
   }

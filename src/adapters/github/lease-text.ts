@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import { parseSessionId } from "../../session/id.ts";
 import type { Lease } from "../../session/leases.ts";
 
@@ -19,22 +20,22 @@ export function parseLease(text: string): Lease | null {
 }
 
 function runOf(value: unknown): Lease["run"] | null {
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const { id, attempt, job } = value;
   return typeof id === "string" && isCount(attempt) && typeof job === "string" ? { id, attempt, job } : null;
 }
 
 function headOf(value: unknown): Lease["head"] | undefined {
   if (value === null) return null;
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { seq, hash } = value;
   return isCount(seq) && typeof hash === "string" ? { seq, hash } : undefined;
 }
 
-function parse(text: string): Record<string, unknown> | null {
+function parse(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }
@@ -42,8 +43,4 @@ function parse(text: string): Record<string, unknown> | null {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isSameRun } from "../../session/claim.ts";
 import type { RunRef } from "../../session/event.ts";
 import type { Lease, Leases } from "../../session/leases.ts";
 
@@ -14,14 +15,10 @@ export function memoryLeases({ leases, ended }: MemoryLeases): Leases {
     },
     holders: async (session) =>
       leases.filter((lease) => lease.session === session).sort((a, b) => a.gen - b.gen),
-    alive: async (run) => (ended.some((other) => isSame(run, other)) ? "gone" : "running"),
+    alive: async (run) => (ended.some((other) => isSameRun(run, other)) ? "gone" : "running"),
     release: async (session, { from, to }) => {
       const kept = leases.filter(({ session: other, gen }) => other !== session || gen < from || gen > to);
       leases.splice(0, leases.length, ...kept);
     },
   };
-}
-
-function isSame(a: RunRef, b: RunRef): boolean {
-  return a.id === b.id && a.attempt === b.attempt && a.job === b.job;
 }

@@ -1,3 +1,5 @@
+import { isObject } from "../../base/json.ts";
+
 /** One reply of a script, in the order its blocks are given. */
 export type ScriptedReply = {
   readonly thinking: string;
@@ -62,10 +64,6 @@ function objectOf(value: unknown, known: readonly string[], where: string): Fiel
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown === undefined) return value;
   throw new Error(`${where}: does not know "${unknown}"; known are ${known.join(", ")}`);
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function textIn(fields: Fields, name: string, where: string): string | null {
