@@ -1,4 +1,5 @@
 import type { Tree } from "../base/hash.ts";
+import type { ReadFile } from "../gate/setup-inputs.ts";
 import type { Change, Workspace } from "../workspace/workspace.ts";
 
 /** The change as it would leave: what the session made, on the untouched base. */
@@ -18,4 +19,17 @@ export async function candidateOf(
     throw new Error("the gate was asked before the workspace was sealed");
   const own = await objects.transplant({ from: setupTree, to: tree, onto: baseTree });
   return { tree: own, changes: await diff(baseTree, own) };
+}
+
+/** The files of a change as they were on base and as they would leave. */
+export type Contents = { readonly before: ReadFile; readonly after: ReadFile };
+
+export function contentsOf({ baseTree, objects }: Workspace, changes: readonly Change[]): Contents {
+  return {
+    before: async (path) => objects.fileAt(baseTree, path),
+    after: async (path) => {
+      const blob = changes.find((change) => change.path === path)?.blob ?? null;
+      return blob === null ? null : objects.blob(blob);
+    },
+  };
 }

@@ -2,13 +2,13 @@ import { branchName, branchToMake, commitMessage } from "../delivery/branch.ts";
 import { compareLink } from "../delivery/compare-link.ts";
 import { type Delivered, deliver, type Target } from "../delivery/deliver.ts";
 import { dependencyList } from "../delivery/dependencies.ts";
-import type { EffectTools } from "../delivery/effect.ts";
 import type { CommitFile } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
+import type { StoredPatch } from "../delivery/patches.ts";
 import { flaggedList, pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
 import { isUnproved } from "../gate/evidence.ts";
-import { whyFenced } from "../session/claim.ts";
 import type { Candidate } from "./candidate.ts";
+import { effectTools } from "./effect-tools.ts";
 import { offerHeldBack } from "./held-patch.ts";
 import type { Judgement } from "./judge-work.ts";
 import { reportChecks } from "./report-checks.ts";
@@ -20,6 +20,8 @@ export type Delivery = {
   readonly branch: string;
   /** Where one click opens the pull request that the settings forbid us to open. */
   readonly compareUrl: string;
+  /** Of what was held back; null where nothing was, or where it lies nowhere. */
+  readonly patch: StoredPatch | null;
 };
 
 /** Publishes what the gate passed: one commit on the base, one branch, one pull request. */
@@ -31,6 +33,8 @@ export async function deliverWork(
   const { identity, means, workspace } = work;
   const { session, thread } = identity;
   const { repository } = identity;
+  // What the gate held back is not in the commit, which does not make it unasked for.
+  const held = await offerHeldBack(work);
   const title = pullRequestTitle({ summary, issueTitle: null });
   const marker = markerOf(means.key, session, "pull-request");
   const body = pullRequestBody({
@@ -38,12 +42,11 @@ export async function deliverWork(
     triggerPhrase: means.orders.triggerPhrase,
     marker,
     closes: thread?.kind === "issue" ? thread.number : null,
-    ...(thread?.kind === "fork" ? { buildsOn: thread.number } : {}),
     summary: withoutTitle(summary, title),
     evidence: judged.evidence,
     flagged: judged.flagged,
     dependencies: judged.dependencies,
-    leftOut: await leftOut(work),
+    leftOut: held === null ? [] : [held.sentence],
     runUrl: means.run.url,
     startsChecks: means.orders.startsChecks,
     sandboxOff: work.room.sandbox === "off",
@@ -79,31 +82,8 @@ export async function deliverWork(
     delivered,
     branch: target.name,
     compareUrl: compareLink({ ...link, base: identity.baseRef, branch: target.name, title, body }),
+    patch: held?.patch ?? null,
   };
-}
-
-/** What the gate held back is not in the commit, which does not make it unasked for. */
-async function leftOut(work: Work): Promise<readonly string[]> {
-  const held = await offerHeldBack(work);
-  return held === null ? [] : [held];
-}
-
-/** What effects of this run need. */
-export function effectTools(work: Work): EffectTools {
-  return {
-    append: work.journal.append,
-    shipped: async () => {
-      await work.shipper.ship();
-    },
-    fenced: () => fencedNow(work),
-    clock: work.means.clock,
-    signal: work.means.cancelled,
-  };
-}
-
-/** Why this run has lost the session to another, or null. */
-export function fencedNow({ identity, hold, means }: Pick<Work, "identity" | "hold" | "means">) {
-  return whyFenced(identity.session, hold, { leases: means.leases, signal: means.cancelled });
 }
 
 async function targetOf({ identity, means, journal }: Work): Promise<{ key: string; target: Target }> {

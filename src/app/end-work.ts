@@ -1,8 +1,9 @@
 import { cutText } from "../base/lines.ts";
+import type { StoredPatch } from "../delivery/patches.ts";
 import type { Waiting, Waits } from "../delivery/waiting.ts";
 import type { Identity, SessionEvent } from "../session/event.ts";
 import type { State } from "../session/state.ts";
-import { fencedNow } from "./deliver-work.ts";
+import { fencedNow } from "./effect-tools.ts";
 import {
   allIsKept,
   gateFailedReason,
@@ -22,6 +23,7 @@ type Published = {
   readonly headSha?: string | null;
   readonly pullRequest?: { readonly number: number; readonly url: string };
   readonly compareUrl?: string;
+  readonly patch?: StoredPatch | null;
 };
 
 /** How a session's run ends: for good, or so that it can be resumed. */
@@ -29,7 +31,7 @@ export type Ended = Published &
   (
     | {
         readonly kind: "ended";
-        readonly outcome: Extract<OutcomeKind, "pull-request" | "no-change" | "refused">;
+        readonly outcome: Extract<OutcomeKind, "pull-request" | "patch" | "no-change" | "refused">;
         readonly reason: string;
         readonly detail: string;
       }
@@ -117,12 +119,15 @@ async function isLost(work: Work): Promise<boolean> {
 }
 
 /**
- * Whether nothing but its lease shows that a session was carried out: it pushed to the branch of a pull request, and
- * could not make its comment. The lease stays then, or the same command, delivered again, would do the work again.
+ * Whether nothing but its lease shows that a session was carried out: it pushed to the branch of a pull request, or
+ * gave a patch for one, and could not make its comment. The lease stays then, or the same command, delivered again,
+ * would do the work again.
  */
 export function isOnlyTrace({ session, thread }: Identity, { effects }: State): boolean {
   const isDone = (effect: string): boolean => effects[`${session}/${effect}`]?.status === "done";
-  return thread?.kind === "pull-request" && isDone("branch") && !isDone("comment");
+  const isCarriedOut =
+    (thread?.kind === "pull-request" && isDone("branch")) || (thread?.kind === "fork" && isDone("patch"));
+  return isCarriedOut && !isDone("comment");
 }
 
 /** A lease that stays behind only costs the next reader a look at a run that is gone. */
@@ -167,6 +172,7 @@ function outcomeOf(
     baseSha: identity.baseSha,
     headSha: ended.headSha ?? null,
     compareUrl: ended.compareUrl ?? null,
+    patch: ended.patch ?? null,
     turns: journal.state.turn.number,
     costUsd: journal.state.costUsd,
     report,

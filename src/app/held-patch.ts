@@ -1,27 +1,66 @@
-import { offeredPatch } from "../delivery/patch.ts";
+import { readKeptPatch } from "../delivery/patch.ts";
+import type { StoredPatch } from "../delivery/patches.ts";
+import { secretsInChange } from "../gate/secret-scan.ts";
 import type { SessionEvent } from "../session/event.ts";
+import { candidateOf, contentsOf } from "./candidate.ts";
+import type { Judgement } from "./judge-work.ts";
+import { offerPatch, patchBytesMax } from "./offer-patch.ts";
 import type { Work } from "./work.ts";
 
-const where = "as a patch in the summary of the run";
+type Cause = Extract<Judgement, { kind: "failed" }>["cause"];
+
+const what = "What was held back";
+
+/** Offers a person what the gate let through in no round, where that is theirs to take. */
+export async function offerRefused(
+  work: Work,
+  cause: Cause,
+): Promise<{ readonly patch?: StoredPatch | null }> {
+  if (cause === "protected") return (await offerHeldBack(work)) ?? {};
+  return cause === "size" ? { patch: await offerOversized(work) } : {};
+}
 
 /**
- * Offers what the gate held back as never published: the patch goes into the job summary, and the comment says so.
- * Returns the same as a sentence for other places, or null where nothing was held back.
+ * Offers what is never published by us, if any round held it back. Returns where it lies and a sentence for other
+ * places, or null where nothing was held back.
  */
-export async function offerHeldBack({ journal, board, means }: Work): Promise<string | null> {
+export async function offerHeldBack(
+  work: Work,
+): Promise<{ readonly patch: StoredPatch | null; readonly sentence: string } | null> {
+  const { journal } = work;
   const records = await journal.recordsFrom(0);
-  const patch = lastPatch(records.map(({ record }) => record.event));
-  if (patch === null) return null;
-  board.offer(offeredPatch(await journal.load(patch)));
-  const { url } = means.run;
-  board.note(
-    `What was held back stands ${url === null ? where : `as a patch in the summary of [the run](${url})`}.`,
-  );
-  return `What is never published by Baton was left out, such as a change of a workflow file; it stands ${where}.`;
+  const kept = lastPatch(records.map(({ record }) => record.event));
+  if (kept === null) return null;
+  const patch = readKeptPatch(await journal.load(kept));
+  const { stored } = await offerPatch(work, { effect: "held-back", what, patch });
+  return {
+    patch: stored.kind === "done" ? stored.value : null,
+    sentence:
+      "What is never published by Baton was left out, such as a change of a workflow file; it stands as a patch in the summary of the run.",
+  };
 }
 
 /** The newest one: what a later round changed of it counts. */
 function lastPatch(events: readonly SessionEvent[]) {
   const last = events.findLast((event) => event.type === "gate.failed" && event.patch !== undefined);
   return last?.type === "gate.failed" ? (last.patch ?? null) : null;
+}
+
+/** The whole change, which the gate looked at no further than its size. */
+async function offerOversized(work: Work): Promise<StoredPatch | null> {
+  const { workspace, journal, means, board } = work;
+  const { tree, changes } = await candidateOf(workspace, journal.state);
+  const from = workspace.baseTree;
+  const patch = await workspace.objects.patch({ from, to: tree, bytesMax: patchBytesMax });
+  if (patch === null) {
+    board.note(`${what} is not offered as a patch, which would have more than ${patchBytesMax} bytes.`);
+    return null;
+  }
+  const contents = contentsOf(workspace, changes);
+  if ((await secretsInChange(changes, { contents, mask: means.mask })).length > 0) {
+    board.note(`${what} is not offered as a patch, because it holds what looks like a credential.`);
+    return null;
+  }
+  const { stored } = await offerPatch(work, { effect: "held-back", what, patch });
+  return stored.kind === "done" ? stored.value : null;
 }

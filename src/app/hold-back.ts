@@ -1,9 +1,8 @@
-import { patchOf } from "../delivery/patch.ts";
+import { keptPatch } from "../delivery/patch.ts";
 import { capsText, overCaps } from "../gate/caps.ts";
 import type { Marked } from "../gate/protected.ts";
 import { secretsInChange, secretsText } from "../gate/secret-scan.ts";
-import type { ReadFile } from "../gate/setup-inputs.ts";
-import type { Change } from "../workspace/workspace.ts";
+import type { Candidate, Contents } from "./candidate.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";
 
@@ -13,30 +12,26 @@ export type Held = {
   readonly paths: readonly string[];
   /** What the model is told. */
   readonly text: string;
-  /** Of what a person may want and we never publish; "" where there is none. */
+  /** Of what a person may want and we never publish, from `keptPatch`; "" where there is none. */
   readonly patch: string;
 };
 
-type Contents = { readonly before: ReadFile; readonly after: ReadFile };
-
 /** Looks at a change before anything is run on it (R12). `refused` is what `protection` bars; null where all may leave. */
 export async function holdBack(
-  { means, config }: Work,
+  work: Work,
   {
-    changes,
+    candidate,
     contents,
     refused,
   }: {
-    readonly changes: readonly Change[];
+    readonly candidate: Candidate;
     readonly contents: Contents;
     readonly refused: readonly Marked[];
   },
 ): Promise<Held | null> {
-  if (refused.length > 0) {
-    const paths = refused.map(({ path }) => path);
-    const patch = await patchFor(changes, paths, contents);
-    return { cause: "protected", paths, text: protectedText(refused), patch };
-  }
+  const { means, config } = work;
+  const { changes } = candidate;
+  if (refused.length > 0) return holdProtected(work, { candidate, contents, refused });
   const over = await overCaps(changes, { caps: config.limits, contents });
   if (over.length > 0) {
     const paths = over.flatMap((one) => one.paths);
@@ -48,24 +43,40 @@ export async function holdBack(
   return { cause: "credentials", paths, text: secretsText(leaks, quoteFor(means)), patch: "" };
 }
 
-function protectedText(refused: readonly Marked[]): string {
-  const lines = refused.map(({ path, why }) => `- ${path}: ${why}`);
-  return `The change cannot be published while these paths are in it. Undo what you did to them; a person is given it as a patch:\n${lines.join("\n")}`;
+/** In the session it takes the place of a few turns at most. */
+const keptBytesMax = 1_000_000;
+
+async function holdProtected(
+  { means, workspace }: Work,
+  {
+    candidate: { changes, tree },
+    contents,
+    refused,
+  }: {
+    readonly candidate: Candidate;
+    readonly contents: Contents;
+    readonly refused: readonly Marked[];
+  },
+): Promise<Held> {
+  const paths = refused.map(({ path }) => path);
+  const barred = new Set(paths);
+  const held = changes.filter(({ path }) => barred.has(path));
+  const leaks = await secretsInChange(held, { contents, mask: means.mask });
+  // A patch is given to people, so what must not leave must not be in it either.
+  if (leaks.length > 0) {
+    const text = `${protectedText(refused, "")}\n\n${secretsText(leaks, quoteFor(means))}`;
+    return { cause: "protected", paths, text, patch: "" };
+  }
+  const { baseTree, objects } = workspace;
+  const only = (path: string): boolean => barred.has(path);
+  const to = await objects.transplant({ from: baseTree, to: tree, onto: baseTree, only });
+  const patch = await objects.patch({ from: baseTree, to, bytesMax: keptBytesMax });
+  if (patch === null) return { cause: "protected", paths, text: protectedText(refused, ""), patch: "" };
+  const text = protectedText(refused, "; a person is given it as a patch");
+  return { cause: "protected", paths, text, patch: keptPatch(patch) };
 }
 
-/** More of a refused change is of no use to anybody, and stands in the way of the rest. */
-const patchedFilesMax = 20;
-
-async function patchFor(
-  changes: readonly Change[],
-  paths: readonly string[],
-  { before, after }: Contents,
-): Promise<string> {
-  const files = changes.filter(({ path }) => paths.includes(path)).slice(0, patchedFilesMax);
-  const read = files.map(async ({ path, mode, status }) => ({
-    ...{ path, mode },
-    before: status === "added" ? null : await before(path),
-    after: status === "deleted" ? null : await after(path),
-  }));
-  return patchOf(await Promise.all(read));
+function protectedText(refused: readonly Marked[], given: string): string {
+  const lines = refused.map(({ path, why }) => `- ${path}: ${why}`);
+  return `The change cannot be published while these paths are in it. Undo what you did to them${given}:\n${lines.join("\n")}`;
 }

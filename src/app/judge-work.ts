@@ -7,9 +7,8 @@ import { setupInputs } from "../gate/setup-inputs.ts";
 import type { Suspicion } from "../gate/suspicion.ts";
 import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Finding, Passed } from "../gate/verdict.ts";
-import type { Change } from "../workspace/workspace.ts";
 import { afterSetup } from "./after-setup.ts";
-import { type Candidate, candidateOf } from "./candidate.ts";
+import { type Candidate, candidateOf, contentsOf } from "./candidate.ts";
 import { type Held, holdBack } from "./hold-back.ts";
 import { eventsOfGates, knownBefore, testsTreeOf } from "./known-results.ts";
 import { quoteFor } from "./quote.ts";
@@ -53,8 +52,8 @@ export async function judgeWork(
     patterns: config.protected,
     config: means.orders.configPath,
   });
-  const contents = contentsOf(work, changes);
-  const held = await holdBack(work, { changes, contents, refused });
+  const contents = contentsOf(workspace, changes);
+  const held = await holdBack(work, { candidate, contents, refused });
   if (held !== null) return refuse(work, { tree, ...held });
   const paths = await setupInputs(changes, contents);
   if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
@@ -125,19 +124,4 @@ async function refuse(
 /** Without setup nothing is installed from it, but a person who merges it installs what it says. */
 function dependency(path: string): Suspicion {
   return { path, kind: "dependencies", why: "it decides what is installed" };
-}
-
-type ReadFile = (path: string) => Promise<Uint8Array | null>;
-
-function contentsOf(
-  { workspace }: Work,
-  changes: readonly Change[],
-): { readonly before: ReadFile; readonly after: ReadFile } {
-  return {
-    before: async (path) => workspace.objects.fileAt(workspace.baseTree, path),
-    after: async (path) => {
-      const blob = changes.find((change) => change.path === path)?.blob ?? null;
-      return blob === null ? null : workspace.objects.blob(blob);
-    },
-  };
 }

@@ -3,6 +3,7 @@ import type { Mask } from "../base/masking.ts";
 import type { Permissions } from "../command/permissions.ts";
 import type { Pictures } from "../command/pictures.ts";
 import type { Host } from "../delivery/host.ts";
+import type { Patches } from "../delivery/patches.ts";
 import type { Check, Checks } from "../gate/checks.ts";
 import type { OnLive } from "../loop/live.ts";
 import type { Model, ToolDefinition } from "../loop/model.ts";
@@ -139,6 +140,7 @@ export type Means = {
   readonly key: SealKey;
   readonly permissions: Permissions;
   readonly host: Host;
+  readonly patches: Patches;
   /** Null where the model is to be shown no picture: none is ever fetched then. */
   readonly pictures: Pictures | null;
   readonly leases: Leases;

@@ -5,8 +5,8 @@ import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
 import { openShipper } from "../session/shipper.ts";
 import { openBaseline } from "./baseline.ts";
-import { effectTools } from "./deliver-work.ts";
 import { openEars } from "./ears.ts";
+import { effectTools } from "./effect-tools.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import type { Means } from "./means.ts";
@@ -86,7 +86,9 @@ export async function carryOn(
 
 /** What the job may not do at the end is said before the model is asked anything. */
 async function whyForbidden({ means, identity }: Pick<Work, "means" | "identity">): Promise<string | null> {
-  if (identity.thread?.kind === "pull-request" || means.orders.publish === "branch") return null;
+  const { thread } = identity;
+  const opensNone = thread?.kind === "pull-request" || thread?.kind === "fork";
+  if (opensNone || means.orders.publish === "branch") return null;
   const why = await means.host.pullRequest.forbidden(identity.baseRef);
   if (why === null) return null;
   return `GitHub does not let this job open pull requests: ${why}. Add that line to the permissions of the job, then resume.`;

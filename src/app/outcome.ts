@@ -1,3 +1,4 @@
+import type { StoredPatch } from "../delivery/patches.ts";
 import type { Stopped } from "../delivery/status-comment.ts";
 import type { Waits } from "../delivery/waiting.ts";
 import { withoutSecrets } from "../gate/secret-rules.ts";
@@ -5,6 +6,8 @@ import type { SessionId } from "../session/id.ts";
 
 export type OutcomeKind =
   | "pull-request"
+  /** The work passed and is a patch: where it belongs, nothing can be pushed. */
+  | "patch"
   | "no-change"
   /** It waits for an answer or an approval. */
   | "needs-input"
@@ -30,6 +33,8 @@ export type Outcome = {
   readonly branch: string | null;
   readonly baseSha: string | null;
   readonly headSha: string | null;
+  /** Where a patch lies: the work with `patch`, else what of it was held back. Null where there is none. */
+  readonly patch: StoredPatch | null;
   /** Where one click opens the pull request that the settings forbade us to open. */
   readonly compareUrl: string | null;
   readonly turns: number;
@@ -48,6 +53,7 @@ const nothing = {
   branch: null,
   baseSha: null,
   headSha: null,
+  patch: null,
   compareUrl: null,
   turns: 0,
   costUsd: 0,
@@ -101,6 +107,7 @@ function exitOf(kind: OutcomeKind): 0 | 1 {
     case "failed":
       return 1;
     case "pull-request":
+    case "patch":
     case "no-change":
     case "needs-input":
     case "suspended":

@@ -20,7 +20,7 @@ export async function lookUpEffects(state: State, identity: Identity, means: Mea
     if (effect.status !== "intended") continue;
     const probed = await probeEffect(
       { session, key, detail: effect.detail },
-      { host: means.host, key: means.key, thread },
+      { host: means.host, patches: means.patches, runs: state.runs, key: means.key, thread },
     );
     switch (probed.status) {
       case "unknown": {

@@ -10,7 +10,7 @@ import type { Seal } from "../loop/seal.ts";
 import type { Budget, SessionEvent } from "../session/event.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { gateEnd, isOutOfRounds, redRounds } from "./gate-end.ts";
-import { offerHeldBack } from "./held-patch.ts";
+import { offerRefused } from "./held-patch.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Judgement, judgeWork } from "./judge-work.ts";
 import { budgetInput, type Outcome, sentenceOf } from "./outcome.ts";
@@ -155,8 +155,7 @@ async function afterGate(
       const { mask, orders } = work.means;
       if (judged.findings.length > 0)
         work.board.note(mask(failingChecks(judged.findings, orders.triggerPhrase)));
-      if (judged.cause === "protected") await offerHeldBack(work);
-      return gateEnd(judged, rounds);
+      return { ...gateEnd(judged, rounds), ...(await offerRefused(work, judged.cause)) };
     }
   }
 }

@@ -5,7 +5,7 @@ import { postOnce } from "../delivery/open-comment.ts";
 import { type Waiting, waitingLine, waitingText } from "../delivery/waiting.ts";
 import type { End } from "../loop/end.ts";
 import type { State } from "../session/state.ts";
-import { effectTools } from "./deliver-work.ts";
+import { effectTools } from "./effect-tools.ts";
 import { endWork } from "./end-work.ts";
 import { interrupted } from "./interrupted.ts";
 import { type Outcome, sentenceOf } from "./outcome.ts";

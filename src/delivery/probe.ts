@@ -5,6 +5,8 @@ import type { SealKey } from "../session/shipment.ts";
 import { findCheckRun } from "./check-run.ts";
 import { type Host, HostForbidden, HostUnavailable } from "./host.ts";
 import { type AskedEffect, markerOf } from "./marker.ts";
+import type { Patches } from "./patches.ts";
+import { findPatch } from "./store-patch.ts";
 
 export type Probed =
   | { readonly status: "done"; readonly detail: string; readonly url: string | null }
@@ -13,7 +15,14 @@ export type Probed =
   | { readonly status: "unknown"; readonly why: string };
 
 type Effect = { readonly session: SessionId; readonly key: string; readonly detail: string };
-type Place = { readonly host: Host; readonly key: SealKey; readonly thread: Thread | null };
+type Place = {
+  readonly host: Host;
+  readonly patches: Patches;
+  /** Of the session so far. */
+  readonly runs: readonly string[];
+  readonly key: SealKey;
+  readonly thread: Thread | null;
+};
 
 /** Whether an effect that was intended and not settled is there (session.md, section 7, check 9). Throws `HostForbidden`. */
 export async function probeEffect(effect: Effect, options: Place): Promise<Probed> {
@@ -36,6 +45,9 @@ async function lookUp(effect: Effect, options: Place): Promise<Probed | null> {
       return probePull(detail, markerOf(options.key, session, "pull-request"), options.host);
     case `${session}/check-run`:
       return probeCheckRun(detail, key, options.host);
+    case `${session}/patch`:
+    case `${session}/held-back`:
+      return probePatch(detail, options);
     case `${session}/comment`:
       return probeComment(options.thread, markerOf(options.key, session, "comment"), options.host);
     default: {
@@ -83,6 +95,13 @@ async function probeCheckRun({ head }: Detail, externalId: string, host: Host): 
     if (!(error instanceof HostForbidden)) throw error;
   }
   return { status: "absent", detail: `no check run of ours on ${head}` };
+}
+
+async function probePatch({ name }: Detail, place: Place): Promise<Probed | null> {
+  if (typeof name !== "string") return null;
+  const ours = await findPatch(name, place);
+  if (ours !== null) return { status: "done", detail: ours.name, url: ours.url };
+  return { status: "absent", detail: `no patch ${name}` };
 }
 
 async function probeComment(thread: Thread | null, marker: string, host: Host): Promise<Probed | null> {

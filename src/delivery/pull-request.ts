@@ -14,8 +14,6 @@ export type PullRequestFacts = {
   readonly marker: string;
   /** The issue that the work is for; it is closed when the pull request is merged. */
   readonly closes: number | null;
-  /** The pull request of a fork whose commits are part of this one. */
-  readonly buildsOn?: number;
   /** What and why: the model's last message. Untrusted. */
   readonly summary: string;
   readonly evidence: readonly EvidenceRow[];
@@ -50,9 +48,6 @@ export function pullRequestBody(facts: PullRequestFacts): string {
       facts.marker,
       neutralText(facts.summary, { max, issue: facts.closes, triggerPhrase: facts.triggerPhrase }),
       facts.closes === null ? "" : `Closes #${facts.closes}`,
-      facts.buildsOn === undefined
-        ? ""
-        : `It holds the commits of #${facts.buildsOn}, whose branch is in a fork, and one more on top.`,
       facts.sandboxOff ? sandboxOffSentence : "",
       `### Evidence\n\n${evidenceTable(facts.evidence)}`,
       flaggedList(facts.flagged),

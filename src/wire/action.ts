@@ -13,6 +13,7 @@ import { repositoryFacts } from "../adapters/github/facts.ts";
 import { githubHost } from "../adapters/github/host.ts";
 import { ownIdentity } from "../adapters/github/identity.ts";
 import { githubLeases } from "../adapters/github/leases.ts";
+import { githubPatches } from "../adapters/github/patches.ts";
 import { githubPermissions } from "../adapters/github/permissions.ts";
 import { githubPictures } from "../adapters/github/pictures.ts";
 import { githubShelf } from "../adapters/github/shelf.ts";
@@ -59,7 +60,7 @@ export async function githubMeans({
   version,
   signal,
 }: Omit<ActionOptions, "log" | "told" | "env" | "toolhost" | "earshot" | "limit" | "opened">) {
-  const { repository, apiUrl, workflow, tempDir } = surroundings;
+  const { repository, apiUrl, serverUrl, workflow, tempDir } = surroundings;
   const clock = systemClock;
   const client = githubClient({ baseUrl: apiUrl, token: settings.githubToken, version, clock, signal });
   const place = { client, owner: repository.owner, repo: repository.name, clock, signal };
@@ -70,7 +71,8 @@ export async function githubMeans({
     );
   }
   const home = { repositoryId: facts.id, defaultBranch: facts.defaultBranch, workflowPaths: [workflow.path] };
-  const shelf = githubShelf({ ...place, home, retentionDays: settings.retentionDays, tempDir });
+  const { retentionDays } = settings;
+  const shelf = githubShelf({ ...place, home, retentionDays, tempDir });
   const host = maskedHost(githubHost({ ...place, identity }), maskOf(settings.secrets));
   const { id, owner, name, defaultBranch } = facts;
   return {
@@ -78,6 +80,7 @@ export async function githubMeans({
     identity,
     host,
     shelf,
+    patches: githubPatches({ ...place, serverUrl, run: surroundings.run.id, retentionDays, tempDir }),
     pictures: settings.images === "off" ? null : githubPictures(place, surroundings),
     leases: githubLeases(place),
     permissions: githubPermissions(place),

@@ -12,6 +12,8 @@ export type LocalPlaces = {
   readonly rewriting: (session: SessionId) => string;
   readonly shelf: string;
   readonly leases: string;
+  /** What was held back, for a person to apply. */
+  readonly patches: string;
   readonly runs: string;
 };
 
@@ -30,6 +32,7 @@ export function localPlaces(
     rewriting: (session) => path.join(dir, "orders", `${session}.rewriting`),
     shelf: path.join(dir, "shelf"),
     leases: path.join(dir, "leases"),
+    patches: path.join(dir, "patches"),
     runs: path.join(dir, "runs"),
   };
 }

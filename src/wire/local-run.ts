@@ -5,6 +5,7 @@ import { type Outcome, outcome } from "../app/outcome.ts";
 import { maskOf } from "../base/masking.ts";
 import type { DispatchAsks } from "../command/asks.ts";
 import { commandOf } from "../command/command.ts";
+import { applyCommand } from "../delivery/patch.ts";
 import type { SessionId } from "../session/id.ts";
 import { systemClock } from "./clock.ts";
 import { commentary } from "./commentary.ts";
@@ -182,7 +183,7 @@ function linesFor(
   ended: Outcome,
   { session, program, flags, places }: Terminal & { readonly session: SessionId | null },
 ): readonly string[] {
-  const { kind, reason, detail, branch, headSha, turns, costUsd, waits } = ended;
+  const { kind, reason, detail, branch, headSha, patch, turns, costUsd, waits } = ended;
   const cost = costUsd === null ? "cost unknown" : `${costUsd.toFixed(2)} USD`;
   // What was refused before its log was read has spent nobody knows what.
   const spent = kind === "refused" && turns === 0 ? "" : `${turns} turns, ${cost}, `;
@@ -193,6 +194,7 @@ function linesFor(
   return [
     `${kind} (${reason}): ${detail}`,
     ...(branch === null ? [] : [`branch ${branch} at ${headSha ?? "an unknown commit"}`]),
+    ...(patch === null ? [] : [`what was held back: ${applyCommand(patch.file)}`]),
     ...(session === null ? [] : [`session ${session}: ${spent}kept in ${places.dir}`]),
     ...(goesOn ? onLines({ kind, waits }, again) : []),
   ];

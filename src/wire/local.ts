@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { anthropicModel } from "../adapters/anthropic/model.ts";
 import { diskLeases } from "../adapters/disk/leases.ts";
 import type { Lock } from "../adapters/disk/lock.ts";
+import { diskPatches } from "../adapters/disk/patches.ts";
 import { diskShelf } from "../adapters/disk/shelf.ts";
 import type { GitPlace } from "../adapters/git/environment.ts";
 import { localHost } from "../adapters/git/local-host.ts";
@@ -102,6 +103,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     key: localKey(repository.id),
     permissions: memoryPermissions({ [options.user.login]: "admin" }),
     host: localHost({ place, now: systemClock.now }),
+    patches: diskPatches({ dir: places.patches }),
     pictures: null,
     leases: diskLeases({ dir: places.leases, isAlive: isRunAlive }),
     shelf: diskShelf({ dir: places.shelf, run: run.id }),

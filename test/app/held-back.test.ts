@@ -40,9 +40,11 @@ describe("a change of a workflow file", () => {
     expect(endOf(run)).toBe("gate-failed/protected");
     expect(stage.github.branches.size).toBe(1);
     expect(end.report).toContain(
-      "```diff\ndiff --git a/.github/workflows/ci.yml b/.github/workflows/ci.yml\n--- a/.github/workflows/ci.yml\n+++ b/.github/workflows/ci.yml\n@@ -1,1 +1,1 @@\n-on: push\n+on: [push, pull_request]\n```",
+      "```diff\ndiff --git a/.github/workflows/ci.yml b/.github/workflows/ci.yml\n--- a/.github/workflows/ci.yml\n+++ b/.github/workflows/ci.yml\n-on: push\n+on: [push, pull_request]\n```",
     );
-    expect(comment).toContain("What was held back stands as a patch in the summary of the run.");
+    expect(comment).toContain(
+      "What was held back stands as a patch in the summary of the run and in the artifact",
+    );
     expect(comment).not.toContain("```diff");
   });
 

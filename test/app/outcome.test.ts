@@ -14,6 +14,7 @@ const session = sessionId();
 const triggerPhrase = "/agent";
 const exits: Readonly<Record<OutcomeKind, readonly number[]>> = {
   "pull-request": [0],
+  patch: [0],
   "no-change": [0],
   "needs-input": [0],
   suspended: [0],

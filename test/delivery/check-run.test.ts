@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type MemoryGitHub, memoryHost } from "../../src/adapters/memory/host.ts";
+import { memoryPatches } from "../../src/adapters/memory/patches.ts";
 import { type CheckRunFacts, makeCheckRun } from "../../src/delivery/check-run.ts";
 import { type Host, HostForbidden, HostUnavailable } from "../../src/delivery/host.ts";
 import { probeEffect } from "../../src/delivery/probe.ts";
@@ -28,10 +29,12 @@ function hostWith(
   return { ...host, checkRun: { ...host.checkRun, ...over(host.checkRun) } };
 }
 
+const noPatches = memoryPatches({ run: "101", patches: { stored: [] } });
+
 const probe = (host: Host) =>
   probeEffect(
     { session, key, detail: JSON.stringify({ head: base }) },
-    { host, key: sealKeyOf("a key that is long enough", 1), thread: null },
+    { host, patches: noPatches, runs: [], key: sealKeyOf("a key that is long enough", 1), thread: null },
   );
 
 describe("the check run on the pushed commit", () => {

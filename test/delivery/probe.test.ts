@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type MemoryGitHub, memoryGitHub, memoryHost } from "../../src/adapters/memory/host.ts";
+import { memoryPatches } from "../../src/adapters/memory/patches.ts";
 import type { Sha, Tree } from "../../src/base/hash.ts";
 import { type Host, HostForbidden, HostUnavailable } from "../../src/delivery/host.ts";
 import { markerOf } from "../../src/delivery/marker.ts";
@@ -21,11 +22,17 @@ const intents = {
   comment: JSON.stringify({ thread: 7 }),
   "question/toolu_1": JSON.stringify({ thread: 7 }),
   "approval/toolu_1": JSON.stringify({ thread: 7 }),
+  patch: JSON.stringify({ name: "agent-patch-s1-a" }),
+  "held-back": JSON.stringify({ name: "agent-patch-s1-b" }),
 };
+
+/** Of a run before. */
+const stored = [{ name: "agent-patch-s1-a", run: "100", patch: Buffer.from("a") }];
 
 function probe(what: string, host: Host, over: { detail?: string; thread?: null } = {}) {
   const detail = over.detail ?? intents[what as keyof typeof intents] ?? "";
-  const options = { host, key, thread: over.thread === null ? null : thread };
+  const patches = memoryPatches({ run: "101", patches: { stored } });
+  const options = { host, patches, runs: ["100", "101"], key, thread: over.thread === null ? null : thread };
   return probeEffect({ session, key: `${session}/${what}`, detail }, options);
 }
 
@@ -78,6 +85,8 @@ describe("an effect that was intended and not settled", () => {
     ["question/toolu_1", "it is of another call", withComment(marker("question/toolu_2")), "absent", ""],
     ["question/toolu_1", "it is the status comment", withComment(marker("comment")), "absent", ""],
     ["approval/toolu_1", "it has our marker", withComment(marker("approval/toolu_1")), "done", "5"],
+    ["patch", "a run of the session stored it", none, "done", "agent-patch-s1-a"],
+    ["held-back", "no run of the session did", none, "absent", "no patch agent-patch-s1-b"],
     ["approval/toolu_1", "it asks something else", withComment(marker("question/toolu_1")), "absent", ""],
   ])("(%s) where %s", async (what, _where, host, status, detail) => {
     const probed = await probe(what, host);
@@ -89,6 +98,7 @@ describe("an effect that was intended and not settled", () => {
     ["an effect of a kind that this version does not know", probe("review", none)],
     ["a branch without a name", probe("branch", none, { detail: "{}" })],
     ["a pull request whose intent is no JSON", probe("pull-request", none, { detail: "x" })],
+    ["a patch without a name", probe("patch", none, { detail: "{}" })],
     ["a comment of a session without a thread", probe("comment", none, { thread: null })],
     ["a question of a session without a thread", probe("question/toolu_1", none, { thread: null })],
   ])("is in doubt where nothing says how to look it up: %s", async (_title, probed) => {

@@ -12,6 +12,7 @@ export type Ending = {
   readonly exit: 0 | 1;
   readonly session: string | null;
   readonly pullRequest: { readonly number: number; readonly url: string } | null;
+  readonly patch: { readonly name: string } | null;
   readonly branch: string | null;
   readonly baseSha: string | null;
   readonly headSha: string | null;
@@ -52,6 +53,7 @@ export function outputsOf(ending: Ending): Readonly<Record<string, string>> {
     resumable: String(ending.resumable),
     "pull-request-number": ending.pullRequest === null ? "" : String(ending.pullRequest.number),
     "pull-request-url": ending.pullRequest?.url ?? "",
+    patch: ending.patch?.name ?? "",
     branch: ending.branch ?? "",
     "base-sha": ending.baseSha ?? "",
     "head-sha": ending.headSha ?? "",

@@ -73,7 +73,12 @@ async function itemsOf(
   }));
 }
 
-async function artifactsOf(place: Place, run: string, signal: AbortSignal): Promise<readonly Artifact[]> {
+/** Those of one run, all pages. Throws `HostUnavailable`. */
+export async function artifactsOf(
+  place: Place,
+  run: string,
+  signal: AbortSignal,
+): Promise<readonly Artifact[]> {
   const { client, owner, repo } = place;
   const found = await allPages(
     (page) =>

@@ -8,12 +8,17 @@ export type UploadOptions = {
   readonly tempDir: string;
   /** How long one upload may take before it counts as failed, besides the time that its bytes need. */
   readonly putMs: number;
+  /**
+   * The file's name in a zip, for people: what they download with unpacks it. Left out, the artifact is the bytes
+   * themselves (`skipArchive`), so that nothing ever has to be unzipped.
+   */
+  readonly zipped?: string;
   readonly signal: AbortSignal;
 };
 
 /**
- * Stores one file as an artifact of the current run, raw (`skipArchive`): the artifact is the bytes, so nothing ever
- * has to be unzipped. The service's address and token are read from the environment by `@actions/artifact` itself.
+ * Stores one file as an artifact of the current run. The service's address and token are read from the environment by
+ * `@actions/artifact` itself.
  *
  * The client tries each of its requests five times, over half a minute, and takes neither a signal nor another
  * count. So `putMs` and the signal only end our waiting: an upload given up here may still be stored, which is why
@@ -24,11 +29,11 @@ export async function uploadArtifact(name: string, bytes: Uint8Array, options: U
   const dir = await mkdtemp(join(options.tempDir, "shipment-")).catch(whyOf);
   if (typeof dir !== "string") return dir;
   // With skipArchive the file's name is the artifact's name.
-  const file = join(dir, name);
+  const file = join(dir, options.zipped ?? name);
   const unwritten = await writeFile(file, bytes, { flag: "wx", mode: 0o600 }).catch(whyOf);
   const sent =
     unwritten === undefined
-      ? send(name, file, dir, options.retentionDays, bytes.length)
+      ? send(name, file, { ...options, dir, bytes: bytes.length })
       : Promise.resolve(unwritten);
   // Removed when the client is done with it, which may be after we stopped waiting.
   const cleaned = sent.finally(() => rm(dir, { recursive: true, force: true }));
@@ -47,17 +52,17 @@ const bytesPerSecondMin = 512 * 1024;
 async function send(
   name: string,
   file: string,
-  dir: string,
-  retentionDays: number,
-  bytes: number,
+  { dir, bytes, retentionDays, zipped }: UploadOptions & { readonly dir: string; readonly bytes: number },
 ): Promise<Put> {
+  const skipArchive = zipped === undefined;
   try {
     // Loading it takes a quarter of a second, which a run that ships nothing need not pay.
     const { DefaultArtifactClient } = await import("@actions/artifact");
     const client = new DefaultArtifactClient();
-    const stored = await client.uploadArtifact(name, [file], dir, { retentionDays, skipArchive: true });
-    if (stored.id === undefined || stored.size !== bytes)
-      return { kind: "failed", why: `the service holds ${stored.size ?? 0} of ${bytes} bytes` };
+    const stored = await client.uploadArtifact(name, [file], dir, { retentionDays, skipArchive });
+    const size = stored.size ?? 0;
+    if (stored.id === undefined || size === 0 || (skipArchive && size !== bytes))
+      return { kind: "failed", why: `the service holds ${size} of ${bytes} bytes` };
     return { kind: "stored", id: String(stored.id) };
   } catch (error) {
     return putOf(error instanceof Error ? error.message : String(error));

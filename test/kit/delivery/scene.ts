@@ -93,6 +93,7 @@ export async function givenScene({ github }: Ground, kind: SceneKind): Promise<S
       github: memoryGitHub(),
       leases: { leases: [], ended: [] },
       shelves: { stored: [] },
+      patches: { stored: [] },
       base: { sha, files: new Map(Object.entries(baseFiles)) },
       processes: [],
       firstRun: comment * 10,

@@ -1,6 +1,7 @@
 // What a run of the race works with: the memory adapters behind the seed's scheduler.
 import { type MemoryFiles, memorySessionFiles } from "../../../src/adapters/memory/files.ts";
 import { memoryHost } from "../../../src/adapters/memory/host.ts";
+import { memoryPatches } from "../../../src/adapters/memory/patches.ts";
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
 import { memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
@@ -108,6 +109,7 @@ export function meansOf(
     },
     mask: (text) => text,
     permissions: gated(memoryPermissions({ octo: "write" }), own),
+    patches: memoryPatches({ run: ref.id, patches: { stored: [] } }),
     model: gated(scriptedModel(parseScript(script, "race"), { name: "race" }), own),
     tools,
     prices: {},

@@ -3,6 +3,7 @@ import { type MemoryFiles, memorySessionFiles } from "../../../src/adapters/memo
 import { commitIdOf, treeIdOf } from "../../../src/adapters/memory/git-objects.ts";
 import { type MemoryGitHub, memoryGitHub, memoryHost } from "../../../src/adapters/memory/host.ts";
 import { type MemoryLeases, memoryLeases } from "../../../src/adapters/memory/leases.ts";
+import { type MemoryPatches, memoryPatches } from "../../../src/adapters/memory/patches.ts";
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
 import { type MemoryShelves, memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
@@ -32,6 +33,7 @@ export type Stage = {
   readonly github: MemoryGitHub;
   readonly leases: MemoryLeases;
   readonly shelves: MemoryShelves;
+  readonly patches: MemoryPatches;
   readonly base: { readonly sha: Sha; readonly files: ReadonlyMap<string, string> };
   readonly processes: Process[];
   /** The id of its first run; those after it count up. */
@@ -69,6 +71,7 @@ export function givenStage(
     }),
     leases: { leases: [], ended: [] },
     shelves: { stored: [] },
+    patches: { stored: [] },
     base: { sha, files },
     processes: [],
     firstRun: 101,
@@ -126,6 +129,7 @@ export function startProcess(stage: Stage, options: ProcessOptions = {}): Proces
     key: stage.key,
     permissions: memoryPermissions({ octo: "write" }),
     host: watchedHost(stage, made),
+    patches: memoryPatches({ run: id, patches: stage.patches }),
     leases: memoryLeases(stage.leases),
     shelf: memoryShelf({ run: id, shelves: stage.shelves }),
     model: {
@@ -165,10 +169,11 @@ export function startProcess(stage: Stage, options: ProcessOptions = {}): Proces
 }
 
 function mortalMeans(means: Means, life: Life): Means {
-  const { host, leases, shelf, model, rooms } = means;
+  const { host, patches, leases, shelf, model, rooms } = means;
   return {
     ...means,
     host: mortal(host, life, "host"),
+    patches: mortal(patches, life, "patches"),
     leases: mortal(leases, life, "leases"),
     shelf: mortal(shelf, life, "shelf"),
     model: mortal(model, life, "model"),
