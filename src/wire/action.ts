@@ -104,7 +104,7 @@ export async function actionMeans(options: ActionOptions): Promise<Means> {
     env: options.env,
     scratch: dirs.scratch,
     setupMinutes: settings.budget.minutes ?? 50,
-    started: async ({ pid, startedAt }) => lock?.name({ pid, startTime: startedAt }),
+    record: async ({ pid, startedAt }) => lock?.name({ pid, startTime: startedAt }) ?? null,
     say: log.say,
   });
   const home = (session: SessionId): string => path.join(agent, session);

@@ -46,8 +46,7 @@ export async function shelveSession(
   if (locked.kind === "busy")
     return refused("busy", `process ${locked.owner.pid} works on ${session} on this machine`);
   await using _lock = locked.lock;
-  if (before?.sandbox != null)
-    await endSandbox({ pid: before.sandbox.pid, startedAt: before.sandbox.startTime });
+  for (const { pid, startTime } of before?.sandboxes ?? []) await endSandbox({ pid, startedAt: startTime });
   const rewriting = await textOf(places.rewriting(session));
   if (rewriting !== null) return { kind: "shelved", run: rewriting };
   await using files = await diskSessionFiles(home, { durability: "disk" });

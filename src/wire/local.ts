@@ -87,7 +87,7 @@ export async function localMeans(options: LocalOptions): Promise<Means> {
     env: options.env,
     scratch: dirs.scratch,
     setupMinutes: options.budget.minutes ?? 50,
-    started: async ({ pid, startedAt }) => lock?.name({ pid, startTime: startedAt }),
+    record: async ({ pid, startedAt }) => lock?.name({ pid, startTime: startedAt }) ?? null,
     say,
   });
   return {

@@ -86,10 +86,10 @@ async function shipAndTell(
   }
 }
 
-/** A `main` that still lives is ended first, then the sandbox that it recorded. */
+/** A `main` that still lives is ended first, then the sandboxes that it recorded. */
 async function endLeftovers(home: string): Promise<void> {
   const held = await readLock(home);
   if (held === null) return;
   await endProcess(held.owner);
-  if (held.sandbox !== null) await endSandbox({ pid: held.sandbox.pid, startedAt: held.sandbox.startTime });
+  for (const { pid, startTime } of held.sandboxes) await endSandbox({ pid, startedAt: startTime });
 }

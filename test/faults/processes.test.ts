@@ -40,29 +40,35 @@ it("a process is ended by its number and its start alone, and is gone when that 
 });
 
 it.skipIf(!canSandbox)(
-  "a main that hangs is ended by post, and then the sandbox that the lock names, with all that runs in it (F51)",
+  "a main that hangs is ended by post, and then the sandboxes that the lock names, with all that runs in them (F51)",
   async () => {
-    await using world = await givenWorld({ files: { ".github/agent.yml": configWith({}) } });
+    const config = configWith({ check: inJournal("checking"), baseline: "beside" });
+    await using world = await givenWorld({ files: { ".github/agent.yml": config } });
     using journal = givenJournal(world);
     world.model.script.push(use("shell", { command: inJournal("blocked") }), ...fixesSum);
     const asked = world.asked();
     const session = sessionOf(world, asked);
     const job = await world.job(asked, { env: { [journalVariable]: journal.dir }, post: false });
-    await orEnd(job, journal.seen("blocked"));
+    // The model's command, and the check on base beside it.
+    await orEnd(job, Promise.all([journal.seen("blocked"), journal.seen("checking")]));
 
     const home = join(job.machine, "work", "_temp", "agent", session);
     const held = await readLock(home);
     expect(held).toMatchObject({ owner: await processRef(job.pid) });
-    const { owner, sandbox } = held ?? {};
-    expect(sandbox && (await isAlive(sandbox))).toBe(true);
-    expect(processesOf(job.machine).some((line) => line.startsWith(`${sandbox?.pid} `))).toBe(true);
+    const { owner, sandboxes } = held ?? {};
+    expect(sandboxes).toHaveLength(2);
+    expect(await Promise.all((sandboxes ?? []).map(isAlive))).toEqual([true, true]);
+    const running = processesOf(job.machine);
+    for (const { pid } of sandboxes ?? [])
+      expect(running.some((line) => line.startsWith(`${pid} `))).toBe(true);
 
-    // The sandbox of a main that is killed ends with it, so another stands in for one that did not.
-    await using survivor = await standIn();
-    const { pid, startTime } = survivor;
-    const family = await Promise.all(familyOf(pid).map(processRef));
-    expect(family).toHaveLength(2);
-    writeFileSync(join(home, "lock"), JSON.stringify({ owner, sandbox: { pid, startTime } }));
+    // The sandboxes of a main that is killed end with it, so others stand in for those that did not.
+    await using one = await standIn();
+    await using other = await standIn();
+    const survivors = [one, other].map(({ pid, startTime }) => ({ pid, startTime }));
+    const family = await Promise.all(survivors.flatMap(({ pid }) => familyOf(pid)).map(processRef));
+    expect(family).toHaveLength(4);
+    writeFileSync(join(home, "lock"), JSON.stringify({ owner, sandboxes: survivors }));
     job.kill("SIGSTOP");
     const post = await postOnce(world, job, asked, { session, home });
     expect({ code: post.code, annotations: post.annotations }, post.log).toEqual({
@@ -71,8 +77,10 @@ it.skipIf(!canSandbox)(
     });
     expect(await job.done).toMatchObject({ code: null, signal: "SIGKILL" });
     expect(processesOf(job.machine)).toEqual([]);
-    expect(await Promise.all(family.map((one) => one && isAlive(one)))).toEqual([false, false]);
-    expect(workOf((await storedSession(world, session))?.events ?? []).at(-1)).toBe("calls.intended");
+    expect(await Promise.all(family.map((ref) => ref && isAlive(ref)))).toEqual(Array(4).fill(false));
+    const events = (await storedSession(world, session))?.events ?? [];
+    expect(workOf(events).at(-1)).toBe("calls.intended");
+    expect(workOf(events).filter((type) => type.startsWith("check."))).toEqual(["check.started"]);
 
     world.github.completeRun(job.runId, "failure");
     const resumed = await world.finish(world.dispatch({ session }));

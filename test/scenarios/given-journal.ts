@@ -17,11 +17,19 @@ export function inJournal(label: string): string {
 }
 
 /** A configuration whose commands may know of the journal. */
-export function configWith({ setup, check }: { readonly setup?: string; readonly check?: string }): string {
+export function configWith({
+  setup,
+  check,
+  baseline = "gate",
+}: {
+  readonly setup?: string;
+  readonly check?: string;
+  readonly baseline?: "beside" | "gate";
+}): string {
   const quoted = (command: string): string => JSON.stringify(command);
   const before = setup === undefined ? "" : `setup:\n  - ${quoted(setup)}\n`;
   const run = check === undefined ? "node sum.test.mjs" : `${check}; node sum.test.mjs`;
-  return `env: [${journalVariable}]\n${before}baseline: gate\nchecks:\n  - { name: test, run: ${quoted(run)} }\n`;
+  return `env: [${journalVariable}]\n${before}baseline: ${baseline}\nchecks:\n  - { name: test, run: ${quoted(run)} }\n`;
 }
 
 /** Waits for something that a job has to come to; throws when the job ends first. */

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readdir, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { diskSessionFiles } from "../../src/adapters/disk/files.ts";
@@ -10,8 +9,9 @@ import { lockSession, readLock } from "../../src/adapters/disk/lock.ts";
 import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
 import { sessionFilesContract } from "../contracts/session-files.ts";
 import { ownLimit, setOwnLimit } from "../kit/disk/own-limit.ts";
+import { newFolder } from "../kit/folder.ts";
 
-const fresh = (): Promise<string> => mkdtemp(path.join(os.tmpdir(), "baton-files-"));
+const fresh = (): string => newFolder("files");
 
 // The signal's own action would end the process; what is wanted is the error of the write.
 process.on("SIGXFSZ", () => undefined);
@@ -46,12 +46,12 @@ describe.each(["process", "disk"] as const)("disk session files at durability %s
   };
 
   sessionFilesContract(async () => {
-    const dir = await fresh();
+    const dir = fresh();
     return { files: await openAt(dir), reopen: () => openAt(dir), bound: boundOwnFiles };
   });
 
   it("does not give back a blob whose bytes were changed", async () => {
-    const dir = await fresh();
+    const dir = fresh();
     const files = await openAt(dir);
     const digest = await files.blobs.put(Buffer.from("payload"));
     await writeFile(path.join(dir, "blobs", digest), "Payload");
@@ -59,7 +59,7 @@ describe.each(["process", "disk"] as const)("disk session files at durability %s
   });
 
   it("leaves no temporary file behind (F72)", async () => {
-    const dir = await fresh();
+    const dir = fresh();
     const files = await openAt(dir);
     await files.replaceManifest(Buffer.from("{}"), { barrier: true });
     await files.blobs.put(Buffer.from("payload"));
@@ -69,7 +69,7 @@ describe.each(["process", "disk"] as const)("disk session files at durability %s
 
 describe("the lock of a session's directory", () => {
   it("is given to one holder at a time and names it", async () => {
-    const dir = await fresh();
+    const dir = fresh();
     const first = await lockSession(dir);
     expect(first.kind).toBe("locked");
     expect(await lockSession(dir)).toMatchObject({ kind: "busy", owner: { pid: process.pid } });
@@ -77,10 +77,25 @@ describe("the lock of a session's directory", () => {
     expect((await lockSession(dir)).kind).toBe("locked");
   });
 
+  it("names every sandbox while it lives, and nothing once it is free", async () => {
+    const dir = await fresh();
+    const taken = await lockSession(dir);
+    if (taken.kind === "busy") throw new Error("nobody else knows of this directory");
+    const [one, other] = ["1", "2"].map((startTime) => ({ pid: 40_000, startTime }));
+    if (one === undefined || other === undefined) throw new Error("there are two of them");
+    const [first, second] = await Promise.all([taken.lock.name(one), taken.lock.name(other)]);
+    expect((await readLock(dir))?.sandboxes).toEqual([one, other]);
+    await first[Symbol.asyncDispose]();
+    expect((await readLock(dir))?.sandboxes).toEqual([other]);
+    await taken.lock[Symbol.asyncDispose]();
+    await second[Symbol.asyncDispose]();
+    expect(await readdir(dir)).toEqual([]);
+  });
+
   it("is given to one of two that take it from a dead process at the same time", async () => {
     for (let round = 0; round < 20; round += 1) {
-      const dir = await fresh();
-      const gone = { owner: { pid: process.pid, startTime: "1" }, sandbox: null };
+      const dir = fresh();
+      const gone = { owner: { pid: process.pid, startTime: "1" }, sandboxes: [] };
       await writeFile(path.join(dir, "lock"), JSON.stringify(gone));
       const taken = await Promise.all([lockSession(dir), lockSession(dir), lockSession(dir)]);
       expect(taken.map(({ kind }) => kind).sort()).toEqual(["busy", "busy", "locked"]);
@@ -102,8 +117,8 @@ describe("the lock of a session's directory", () => {
       const stat = () => readFileSync(`/proc/${pid}/stat`, "utf8");
       await expect.poll(stat, { timeout: 30_000 }).toContain(") Z ");
       const startTime = stat().split(") ")[1]?.split(" ")[19];
-      const dir = await fresh();
-      await writeFile(path.join(dir, "lock"), JSON.stringify({ owner: { pid, startTime }, sandbox: null }));
+      const dir = fresh();
+      await writeFile(path.join(dir, "lock"), JSON.stringify({ owner: { pid, startTime }, sandboxes: [] }));
       expect((await lockSession(dir)).kind).toBe("locked");
     } finally {
       parent.kill("SIGKILL");
@@ -111,10 +126,10 @@ describe("the lock of a session's directory", () => {
   });
 
   it("is taken from a process that no longer lives, even when its number is in use again", async () => {
-    const dir = await fresh();
+    const dir = fresh();
     await writeFile(
       path.join(dir, "lock"),
-      JSON.stringify({ owner: { pid: process.pid, startTime: "1" }, sandbox: null }),
+      JSON.stringify({ owner: { pid: process.pid, startTime: "1" }, sandboxes: [] }),
     );
     expect((await lockSession(dir)).kind).toBe("locked");
     expect((await readLock(dir))?.owner.startTime).not.toBe("1");

@@ -2,19 +2,23 @@ import { randomUUID } from "node:crypto";
 import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promiseQueue } from "../../base/queue.ts";
 
 /** A process, told apart from a later one with the same number by when it started. */
 export type ProcessRef = { readonly pid: number; readonly startTime: string };
 
-export type LockState = { readonly owner: ProcessRef; readonly sandbox: ProcessRef | null };
+export type LockState = { readonly owner: ProcessRef; readonly sandboxes: readonly ProcessRef[] };
 
-export type Lock = AsyncDisposable & { readonly name: (sandbox: ProcessRef | null) => Promise<void> };
+export type Lock = AsyncDisposable & {
+  /** Names the outermost process of a sandbox, until what it gives is closed. */
+  readonly name: (sandbox: ProcessRef) => Promise<AsyncDisposable>;
+};
 
 export type Locked =
   | { readonly kind: "locked"; readonly lock: Lock }
   | { readonly kind: "busy"; readonly owner: ProcessRef };
 
-/** `lock` in the session's directory, held while the run lives; names the sandbox's outermost process once it exists. */
+/** `lock` in the session's directory, held while the run lives; names the outermost process of each sandbox that lives. */
 export async function lockSession(dir: string): Promise<Locked> {
   const file = path.join(dir, "lock");
   const owner = await processRef(process.pid);
@@ -25,7 +29,7 @@ export async function lockSession(dir: string): Promise<Locked> {
 
 /** Null when `file` now names `owner`, else who holds it, or is about to. */
 async function take(file: string, owner: ProcessRef): Promise<ProcessRef | null> {
-  const temp = await writeBeside(file, { owner, sandbox: null });
+  const temp = await writeBeside(file, { owner, sandboxes: [] });
   try {
     for (let tries = 0; tries < 5; tries += 1) {
       if (await linked(temp, file)) return null;
@@ -67,10 +71,30 @@ async function replaceDead(
 }
 
 function lockAt(file: string, owner: ProcessRef): Lock {
+  const sandboxes = new Set<ProcessRef>();
+  const queued = promiseQueue();
+  let isHeld = true;
+  // A run that is killed while it writes this leaves a lock that still names it.
+  const write = (): Promise<void> =>
+    queued(async () => {
+      if (isHeld) await rename(await writeBeside(file, { owner, sandboxes: [...sandboxes] }), file);
+    });
   return {
-    // A run that is killed while it writes this leaves a lock that still names it.
-    name: async (sandbox) => rename(await writeBeside(file, { owner, sandbox }), file),
-    [Symbol.asyncDispose]: () => unlink(file).catch(() => undefined),
+    name: async (sandbox) => {
+      sandboxes.add(sandbox);
+      await write();
+      return {
+        [Symbol.asyncDispose]: async () => {
+          sandboxes.delete(sandbox);
+          // A process that is named and gone is nobody else: its start is named with it.
+          await write().catch(() => undefined);
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => {
+      isHeld = false;
+      return queued(() => unlink(file)).catch(() => undefined);
+    },
   };
 }
 
@@ -103,9 +127,9 @@ export async function readLock(dir: string): Promise<LockState | null> {
 /** Null where the file names nobody. */
 async function stateIn(file: string): Promise<LockState | null | "none"> {
   try {
-    const value = JSON.parse(await readFile(file, "utf8")) as Partial<LockState>;
-    return isRef(value.owner)
-      ? { owner: value.owner, sandbox: isRef(value.sandbox) ? value.sandbox : null }
+    const { owner, sandboxes } = JSON.parse(await readFile(file, "utf8")) as Partial<LockState>;
+    return isRef(owner)
+      ? { owner, sandboxes: Array.isArray(sandboxes) ? sandboxes.filter(isRef) : [] }
       : null;
   } catch (error) {
     return (error as { code?: unknown }).code === "ENOENT" ? "none" : null;

@@ -31,6 +31,11 @@ export type SandboxGround = {
   readonly masked: readonly string[];
   /** Directories seen read-only although they lie in a masked one, such as RUNNER_TOOL_CACHE. */
   readonly visible: readonly string[];
+  /**
+   * Told the outermost process of each sandbox as soon as there is one, so that a later process can end what this one
+   * leaves behind; what it gives is closed when the sandbox has ended.
+   */
+  readonly record?: (process: SandboxProcess) => Promise<AsyncDisposable | null>;
 };
 
 /** Absolute paths of directories that exist. Commands own what is in `workspace` and `home` from then on. */
@@ -52,7 +57,7 @@ export type SandboxOptions = SandboxGround &
 /** A running sandbox. When this process ends, however it ends, so does the sandbox with all that runs in it. */
 export type Sandbox = AsyncDisposable & {
   readonly kind: SandboxKind;
-  /** Its outermost process, to be recorded: a later process ends it with `endSandbox`. */
+  /** Its outermost process: another one ends it with `endSandbox`. */
   readonly process: SandboxProcess;
   /** Resolves with the answer once nothing of the request can write any more. Throws `SandboxLost`. */
   readonly ask: <T extends AskType>(request: Ask<T>, options: AskOptions) => Promise<AnswerTo<T>>;
@@ -87,14 +92,16 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   const own = () => giveTo(uids, [options.workspace, options.home]);
   const outermost = child.pid === undefined ? null : sandboxProcess(child.pid);
+  const recorded = outermost === null ? null : (options.record?.(outermost) ?? null);
   const close = async () => {
     child.stdin.destroy();
     await Promise.race([ended, sleep(endMsMax, null, { ref: false })]);
     if (outermost !== null) await endSandbox(outermost);
+    await (await recorded?.catch(() => null))?.[Symbol.asyncDispose]();
     await removeTree(place);
   };
   try {
-    await Promise.all([within(channel.ready, readyMsMax), own()]);
+    await Promise.all([within(channel.ready, readyMsMax), own(), recorded]);
     if (outermost === null) throw new SandboxLost("the sandbox has no process");
   } catch (error) {
     await close();
