@@ -122,6 +122,27 @@ describe("what is told of a run", () => {
       "ended: pull-request (opened)",
     ]);
   });
+
+  it("tells a check on base beside the work in one line, when it has come out", () => {
+    const run = given();
+    const base = {
+      round: 1,
+      check: "test",
+      on: "base",
+      tree: "1".repeat(40) as never,
+      beside: true,
+    } as const;
+    const out = { ...base, type: "check.settled", ms: 1500, output: inline("") } as const;
+    run.events(requested(1), { type: "check.started", ...base });
+    run.events({ ...out, exitCode: 1, timedOut: false }, { ...out, exitCode: 0, timedOut: false });
+    run.events({ ...out, exitCode: null, timedOut: true });
+    expect(run.lines).toEqual([
+      "+ turn 1",
+      "  on base, beside the work: test failed, exit 1, 1.5 s",
+      "  on base, beside the work: test passed, exit 0, 1.5 s",
+      "  on base, beside the work: test failed, out of time, 1.5 s",
+    ]);
+  });
 });
 
 describe("what is told in the log of a job", () => {
