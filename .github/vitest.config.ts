@@ -6,7 +6,7 @@ export default defineConfig({
   root: resolve(dirname(fileURLToPath(import.meta.url)), ".."),
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/kit/say-what-is-proved.ts"],
+    globalSetup: ["test/kit/say-what-is-proved.ts", "test/kit/folder.ts"],
     // Tests start servers, git and the built action: processes of their own, and no more at once than cores.
     pool: "forks",
     maxWorkers: 2,

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { newFolder } from "../test/kit/folder.ts";
 import { canSandbox, givenWorld, type World } from "../test/kit/world.ts";
 import { files, runBaton, runEmpty, runFloor, runIgnored } from "./harnesses.ts";
 import { type Measured, median } from "./measured.ts";
@@ -29,7 +30,7 @@ const pairs = new Map<Figure, Pair>();
 const foreign: number[] = [];
 
 if (!canSandbox) say("This machine gives no namespaces: the sandbox is off, and so is what it costs.");
-const dir = await mkdtemp(path.join(os.tmpdir(), "baton-bench-"));
+const dir = newFolder("bench");
 await using world = await givenWorld({ files });
 if (wanted.has("ignored")) pairs.set("ignored", await ignored(world));
 if (wanted.has("first")) pairs.set("firstRequest", pairOf(await compare(0, 2 * reps + 1), "firstRequest"));

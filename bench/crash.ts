@@ -1,8 +1,8 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+import { cp, rm } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { sandboxKinds } from "../src/adapters/sandbox/kind.ts";
+import { newFolder } from "../test/kit/folder.ts";
 import { damages, type State } from "./crash-damage.ts";
 import { type After, killed, resumed } from "./crash-run.ts";
 import { kills, makePlace, type Place } from "./crash-world.ts";
@@ -27,7 +27,7 @@ type Row = After & { readonly kill: string; readonly state: State; readonly surv
 
 const rows: Row[] = [];
 const exits: Record<string, number | string | null> = {};
-const dir = await mkdtemp(path.join(os.tmpdir(), "baton-crash-"));
+const dir = newFolder("crash");
 for (const kill of kills.filter((name) => options.kills.split(",").includes(name))) {
   const place = makePlace(path.join(dir, kill));
   const before = await killed(kill, place, program);

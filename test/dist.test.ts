@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildIn, differences, filesOf } from "../.github/scripts/build-elsewhere.ts";
+import { newFolder } from "./kit/folder.ts";
 
 describe("dist", () => {
   it("is what the sources build to, in another folder too, byte for byte", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "baton-dist-"));
+    const folder = newFolder("dist");
     try {
       const built = await buildIn(join(folder, "some other", "folder"));
       expect(differences(await filesOf("dist"), await filesOf(built))).toEqual([]);

@@ -1,16 +1,16 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { growingIgnoreRules, type IgnoreFile, ignoreRules } from "../../src/base/ignore-rules.ts";
+import { newFolder } from "../kit/folder.ts";
 
 let root = "";
 const env = { PATH: process.env["PATH"], HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
 
 beforeAll(() => {
-  root = mkdtempSync(path.join(tmpdir(), "ignore-rules-"));
+  root = newFolder("ignore-rules");
   execFileSync("git", ["init", "-q", root], { env });
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,8 +1,8 @@
 // `npm run demo`: a real bug in a real package, fixed by Baton on two machines, the first of which dies.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { sandboxKinds } from "../../src/adapters/sandbox/kind.ts";
+import { newFolder } from "../kit/folder.ts";
 import type { Run } from "../kit/runner/run.ts";
 import { type DemoArguments, readArguments } from "./arguments.ts";
 import { audit } from "./audit.ts";
@@ -46,7 +46,7 @@ async function demo(given: DemoArguments): Promise<number> {
 }
 
 async function playOnce(given: DemoArguments, sandbox: "on" | "off", timeline: Timeline): Promise<Summary> {
-  const scratch = mkdtempSync(join(tmpdir(), "baton-demo-"));
+  const scratch = newFolder("demo");
   const runs: Run[] = [];
   const clean = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   const stop = () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { newFolder } from "../kit/folder.ts";
 import { issueComment } from "../kit/payloads.ts";
 import { runAction } from "../kit/runner/run-action.ts";
 
@@ -13,7 +13,7 @@ const script = `
 `;
 
 it("gives an action what GitHub's own library reads of a job", async () => {
-  const dir = await mkdtemp(path.join(os.tmpdir(), "baton-context-"));
+  const dir = newFolder("context");
   try {
     await writeFile(
       path.join(dir, "action.yml"),

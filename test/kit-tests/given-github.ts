@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Octokit } from "@octokit/rest";
 import { afterEach, beforeEach } from "vitest";
+import { newFolder } from "../kit/folder.ts";
 import { gitEnvironment } from "../kit/git-server.ts";
 import { type LocalGitHub, startGitHub } from "../kit/github/local-github.ts";
 import type { GitHubOptions } from "../kit/github/world-setup.ts";
@@ -17,7 +17,7 @@ export const at = { owner: "octo", repo: "demo" };
 export function givenRoom() {
   let dir = "";
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), "github-rig-"));
+    dir = newFolder("github-rig");
   });
   afterEach(() => {
     rmSync(dir, { recursive: true, force: true });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { newFolder } from "../kit/folder.ts";
 import { cancelByLadder } from "../kit/runner/cancel-ladder.ts";
 import type { Run, RunOptions, RunResult } from "../kit/runner/run.ts";
 import { runAction } from "../kit/runner/run-action.ts";
@@ -48,7 +48,7 @@ const put = (name, text) => fs.appendFileSync(process.env[name], text);
 `;
 
   async function start(main: string, options: Partial<RunOptions> = {}, post = ""): Promise<Run> {
-    const root = await mkdtemp(join(tmpdir(), "runner-"));
+    const root = newFolder("runner");
     dirs.push(root);
     const actionDir = join(root, "action");
     await mkdir(actionDir);

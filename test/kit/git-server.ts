@@ -1,8 +1,9 @@
 // Real git, served the way GitHub serves it: bare repositories behind `git http-backend` on loopback.
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { dirname, join } from "node:path";
+import { newFolder } from "./folder.ts";
 
 const outputBytesMax = 256 * 1024 * 1024;
 
@@ -139,7 +140,7 @@ function runGit(cwd: string, args: readonly string[], options: GitOptions): Prom
 
 function commitFiles(path: string, change: CommitRequest): string {
   const { files, message = "Change", parent = "refs/heads/main", branch } = change;
-  const scratch = mkdtempSync(join(path, "kit-index-"));
+  const scratch = newFolder("kit-index");
   const env = gitEnvironment({ GIT_INDEX_FILE: join(scratch, "index") });
   const git = (args: readonly string[], input: Buffer | string = "") =>
     execFileSync("git", args, { cwd: path, env, input, encoding: "utf8", stdio: "pipe" }).trim();

@@ -4,7 +4,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { newFolder } from "./folder.ts";
 
 export type Mutation = {
   /** A compiled file, such as `app/resume.js`. */
@@ -40,7 +39,7 @@ const root = resolve(import.meta.dirname, "../..");
 
 /** Throws when a mutation does not apply. */
 export async function buildMutant(mutations: readonly Mutation[]): Promise<Mutant> {
-  const dir = mkdtempSync(join(tmpdir(), "baton-mutant-"));
+  const dir = newFolder("mutant");
   const dispose = () => rmSync(dir, { recursive: true, force: true });
   try {
     compile(dir);

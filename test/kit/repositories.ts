@@ -1,17 +1,17 @@
 // Temporary repositories of every odd kind, made by git itself, and a server that hands them out.
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newFolder } from "./folder.ts";
 import { gitEnvironment, serveGit } from "./git-server.ts";
 
 export type TemporaryFolder = Disposable & { readonly path: string };
 
 /** A fresh folder that is gone when its scope ends. */
 export function temporaryFolder(): TemporaryFolder {
-  const path = mkdtempSync(join(tmpdir(), "baton-git-"));
+  const path = newFolder("git");
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 2 }) };
 }
 
@@ -93,7 +93,7 @@ function quoted(path: Buffer): string {
 
 /** The tree git itself makes of a folder, without ignore rules, attributes or anyone's configuration. */
 export function treeByGit(folder: string): string {
-  const scratch = mkdtempSync(join(tmpdir(), "baton-index-"));
+  const scratch = newFolder("index");
   const gitDir = join(scratch, "git");
   const config = {
     "core.autocrlf": "false",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
+import { newFolder } from "./folder.ts";
 import { type LocalGitHub, startGitHub } from "./github/local-github.ts";
 import type { GitHubOptions } from "./github/world-setup.ts";
 import type { Step } from "./model/script.ts";
@@ -78,7 +78,7 @@ export const sumFiles: Readonly<Record<string, string>> = {
 };
 
 export async function givenWorld(options: WorldOptions = {}): Promise<World> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), "baton-world-"));
+  const dir = newFolder("world");
   const users = options.users ?? [
     { login: "maintainer", permission: "write", token: "ghp_maintainer" },
     { login: "stranger", permission: "read", token: "ghp_stranger" },

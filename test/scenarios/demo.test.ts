@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { shapeOf, withExamples } from "../../.github/scripts/readme-example.ts";
 import type { DemoLine } from "../demo/verdict.ts";
+import { newFolder } from "../kit/folder.ts";
 import { buildMutant, type Mutation } from "../kit/mutant.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -108,6 +108,6 @@ async function runNode(args: readonly string[]) {
 }
 
 function temporary(): Disposable & { readonly path: string } {
-  const path = mkdtempSync(join(tmpdir(), "baton-demo-test-"));
+  const path = newFolder("demo-test");
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { toolNamed } from "../../src/tools/all.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
+import { newFolder } from "../kit/folder.ts";
 
 /** A workspace in a temporary directory, and the tools to use in it. */
 export type ToolBench = Disposable & {
@@ -12,7 +12,7 @@ export type ToolBench = Disposable & {
 };
 
 export function givenWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolBench {
-  const base = realpathSync(mkdtempSync(path.join(tmpdir(), "tools-")));
+  const base = newFolder("tools");
   const root = path.join(base, "ws");
   const tmp = path.join(base, "tmp");
   mkdirSync(root);

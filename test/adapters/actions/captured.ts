@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../../kit/folder.ts";
 
 /** Runs `work` in the environment given and nothing else, and gives what it returns and every line it printed. */
 export async function captured<T>(
@@ -26,7 +26,7 @@ export async function captured<T>(
 
 /** The runner's file commands: empty files, with their variables, and what stands in them now. */
 export function fileCommands() {
-  const folder = mkdtempSync(join(tmpdir(), "baton-commands-"));
+  const folder = newFolder("commands");
   const env: Record<string, string> = {};
   for (const name of ["GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"]) {
     env[name] = join(folder, name);

@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { durabilityFor, readSurroundings } from "../../../src/adapters/actions/surroundings.ts";
+import { newFolder } from "../../kit/folder.ts";
 import { captured } from "./captured.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "baton-event-"));
+const folder = newFolder("event");
 
 function eventFile(text: string): string {
   const path = join(folder, `${text.length}.json`);

@@ -1,12 +1,12 @@
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { replacingNow } from "../../../src/adapters/disk/replacing.ts";
+import { newFolder } from "../../kit/folder.ts";
 
 let dir = "";
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "baton-replacing-"));
+  dir = newFolder("replacing");
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 

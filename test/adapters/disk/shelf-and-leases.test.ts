@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { diskLeases } from "../../../src/adapters/disk/leases.ts";
 import { diskShelf } from "../../../src/adapters/disk/shelf.ts";
 import { leasesContract } from "../../contracts/leases.ts";
 import { shelfContract } from "../../contracts/shelf.ts";
+import { newFolder } from "../../kit/folder.ts";
 
 async function folder() {
-  const dir = await mkdtemp(join(tmpdir(), "baton-disk-"));
+  const dir = newFolder("disk");
   return { dir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
 }
 

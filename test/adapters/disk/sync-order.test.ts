@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
+import { newFolder } from "../../kit/folder.ts";
 
 const adapter = pathToFileURL(path.resolve("src/adapters/disk/files.ts")).href;
 
@@ -45,7 +45,7 @@ function tracedUnder(root: string, work: string): readonly string[] | null {
 
 // The model of power losses in test/kit/disk/weak-disk.ts relies on this order.
 it("syncs at level D what a line names before the line, and the line at a barrier", ({ skip }) => {
-  const root = mkdtempSync(path.join(os.tmpdir(), "baton-order-"));
+  const root = newFolder("order");
   try {
     const traced = tracedUnder(root, script(path.join(root, "agent", "s")));
     if (traced === null) return skip("strace is not there or may not trace");

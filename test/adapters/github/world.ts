@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { githubClient } from "../../../src/adapters/github/client.ts";
 import { githubHost } from "../../../src/adapters/github/host.ts";
@@ -8,6 +7,7 @@ import type { Clock } from "../../../src/base/clock.ts";
 import type { Host } from "../../../src/delivery/host.ts";
 import { baseFiles } from "../../contracts/host.ts";
 import { logins } from "../../contracts/permissions.ts";
+import { newFolder } from "../../kit/folder.ts";
 import { type LocalGitHub, startGitHub } from "../../kit/github/local-github.ts";
 import type { GitHubOptions } from "../../kit/github/world-setup.ts";
 import { handClock } from "../../kit/given.ts";
@@ -30,7 +30,7 @@ export type WorldOptions = {
 
 /** A local GitHub with one account for each role, seen by a job. Waiting is done by a clock that does not wait. */
 export async function githubWorld(options: WorldOptions = {}): Promise<GitHubWorld> {
-  const dir = await mkdtemp(join(tmpdir(), "baton-github-"));
+  const dir = newFolder("github");
   const github = await startGitHub({
     dir: join(dir, "git"),
     owner: "octo",

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SandboxKind, sandboxKinds } from "../../../src/adapters/sandbox/kind.ts";
 import { openSandbox, type Sandbox, type SandboxGround } from "../../../src/adapters/sandbox/open.ts";
+import { newFolder } from "../../kit/folder.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
 
@@ -29,7 +29,7 @@ export type Bench = Disposable & {
 
 /** Empty directories and what a sandbox of the toolhost's sources needs. */
 export function makeBench(kind: SandboxKind, more: Partial<SandboxGround> = {}): Bench {
-  const dir = mkdtempSync(join(realpathSync(tmpdir()), "sandbox-bench-"));
+  const dir = newFolder("sandbox-bench");
   const [workspace = "", home = "", scratch = "", masked = ""] = ["work", "home", "scratch", "masked"].map(
     (name) => join(dir, name),
   );

@@ -1,14 +1,13 @@
 // A session of the app's whole story at a local GitHub, over real HTTP by the real adapter: a thread of its own, and
 // what is left of it when a process dies.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { treeIdOf } from "../../../src/adapters/memory/git-objects.ts";
 import { memoryGitHub } from "../../../src/adapters/memory/host.ts";
 import type { Orders } from "../../../src/app/means.ts";
 import { parseSha, type Sha } from "../../../src/base/hash.ts";
 import { sessionIdOf } from "../../../src/session/id.ts";
 import { sealKeyOf } from "../../../src/session/shipment.ts";
+import { newFolder } from "../folder.ts";
 import { type LocalGitHub, startGitHub } from "../github/local-github.ts";
 import { entriesOf } from "../race/memory-workspace.ts";
 import type { Stage } from "../story/stage.ts";
@@ -52,7 +51,7 @@ const asks: Step = { calls: [{ name: "ask", input: { question: "Both?" } }] };
 export type Ground = AsyncDisposable & { readonly github: LocalGitHub };
 
 export async function openGround(): Promise<Ground> {
-  const dir = await mkdtemp(join(tmpdir(), "baton-delivery-"));
+  const dir = newFolder("delivery");
   const github = await startGitHub({
     dir,
     owner: "octo",

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { EventRecord } from "../../../src/session/event.ts";
 import { StorageFailure } from "../../../src/session/open-journal.ts";
+import { newFolder } from "../folder.ts";
 import type { Case } from "./tally.ts";
 import { type Durability, judge } from "./told.ts";
 
@@ -49,7 +49,7 @@ type Traced = {
  * is synced or written once more, and the journal stays closed. Yields null behind the last such call.
  */
 export async function failedCall({ call, nth, durability }: FailedCall): Promise<Case | null> {
-  const root = mkdtempSync(path.join(os.tmpdir(), "baton-eio-"));
+  const root = newFolder("eio");
   try {
     const dir = path.join(root, "session");
     mkdirSync(path.join(dir, "blobs"), { recursive: true });

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { diskSessionFiles } from "../../../src/adapters/disk/files.ts";
 import type { EventRecord } from "../../../src/session/event.ts";
 import { createJournal } from "../../../src/session/open-journal.ts";
+import { newFolder } from "../folder.ts";
 import { identity } from "../given.ts";
 import { bytesThatFit, type Place } from "./full-disk.ts";
 import { ownLimit, setOwnLimit } from "./own-limit.ts";
@@ -19,7 +19,7 @@ import { type Durability, judge, type Told, tellUntilItFails } from "./told.ts";
  */
 export async function* fullDisks(place: Place, durability: Durability): AsyncIterable<Case> {
   for (const { room, pad } of place.rooms) {
-    const dir = await mkdtemp(path.join(place.dir, "session-"));
+    const dir = newFolder("session", place.dir);
     try {
       const name = `${place.name} with room for ${room}, ${pad} bytes of padding, durability ${durability}`;
       yield await oneFullDisk(place, { dir, room, pad, durability, name });
@@ -51,7 +51,7 @@ async function oneFullDisk(
 export async function* brokenDisks(): AsyncIterable<Case> {
   for (const durability of ["process", "disk"] as const) {
     for (const breakage of breakages) {
-      const session = await mkdtemp(path.join(os.tmpdir(), "baton-broken-"));
+      const session = newFolder("broken");
       try {
         yield await oneBreakage(session, breakage, durability);
       } finally {
@@ -144,7 +144,7 @@ export async function toldOn(
   device: "/dev/full" | "/dev/null",
   durability: Durability,
 ): Promise<Told & { readonly closed: unknown }> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), "baton-device-"));
+  const dir = newFolder("device");
   const log = path.join(dir, "events.jsonl");
   await symlink(device, log);
   try {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { newFolder } from "../folder.ts";
 import { ownLimit, setOwnLimit } from "./own-limit.ts";
 
 /** Somewhere a session's files run out of room, and how much room to try. */
@@ -38,7 +38,7 @@ export function givenFileBound(rooms: Place["rooms"]): Given<Place> {
   // The signal's own action would end the process; what is wanted is the error of the write.
   const ignore = (): void => undefined;
   process.on("SIGXFSZ", ignore);
-  const dir = mkdtempSync(path.join(os.tmpdir(), "baton-bound-"));
+  const dir = newFolder("bound");
   const bound = (room: number): Disposable => {
     setOwnLimit("fsize", String(room));
     return { [Symbol.dispose]: () => setOwnLimit("fsize", usual) };
@@ -60,7 +60,7 @@ const diskBytes = 32 * pageBytes;
 /** A file system of its own in memory, filled up but for `room` bytes, in whole pages. Only root may mount one. */
 export function givenSmallDisk(rooms: Place["rooms"]): Given<Place> {
   if (process.getuid?.() !== 0) return none("not root: no small disk was mounted");
-  const dir = mkdtempSync(path.join(os.tmpdir(), "baton-full-"));
+  const dir = newFolder("full");
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskBytes}`, "tmpfs", dir], { stdio: "ignore" });
   } catch {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { newFolder } from "../folder.ts";
 import type { Moment } from "./weak-disk.ts";
 
 type File = { data: Buffer; synced: number };
@@ -79,7 +79,7 @@ class TracedDisk {
  * kernel. Throws where `strace` cannot tell; `whyNoInjection` says so before.
  */
 export function tracedMoments(): readonly Moment[] {
-  const root = mkdtempSync(path.join(os.tmpdir(), "baton-traced-"));
+  const root = newFolder("traced");
   try {
     const dir = path.join(root, "agent", "s");
     const trace = path.join(root, "trace");

@@ -1,8 +1,8 @@
 // Plays cases of a sweep against a copy of the source with one place changed, to show that the judge notices.
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { newFolder } from "../folder.ts";
 
 export type Mutation = {
   /** A source file, such as `loop/decide.ts`. */
@@ -20,7 +20,7 @@ export async function sweepChanged<Tally>(
   { file, find, replace }: Mutation,
   args: readonly string[],
 ): Promise<Tally> {
-  const dir = mkdtempSync(join(tmpdir(), "baton-faults-"));
+  const dir = newFolder("faults");
   try {
     for (const part of ["package.json", "src", "test/kit", "test/loop", "test/sweeps"])
       cpSync(join(root, part), join(dir, part), { recursive: true });

@@ -1,6 +1,7 @@
 // The Git Data API's objects: blobs, trees and commits, written straight into the bare repository.
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { newFolder } from "../folder.ts";
 import { type Answer, answer, type Call, type Handlers, notFound, refuse, textOf } from "./answer.ts";
 import { readLoose, type TreeEntry as StoredEntry, treeBytes, treeEntries, writeLoose } from "./loose.ts";
 import { ask, type CommitRecord, readCommit, typeOf } from "./repository-reads.ts";
@@ -116,7 +117,7 @@ async function treeByGit(
   base: string | undefined,
   entries: readonly TreeEntry[],
 ): Promise<Answer> {
-  const scratch = await mkdtemp(join(world.bare.path, "kit-tree-"));
+  const scratch = newFolder("kit-tree");
   try {
     const env = { GIT_INDEX_FILE: join(scratch, "index") };
     const git = async (args: readonly string[], input = "") =>
