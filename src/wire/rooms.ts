@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { layApart } from "../adapters/sandbox/apart.ts";
 import { sandboxChecks } from "../adapters/sandbox/checks.ts";
 import { type SandboxKind, sandboxKinds } from "../adapters/sandbox/kind.ts";
 import { openSandbox, type Sandbox, type SandboxGround } from "../adapters/sandbox/open.ts";
@@ -14,13 +15,14 @@ export type RoomsOptions = {
   readonly sandbox: "on" | "off";
   /** What switches it off, where that is not the action's input: for the sentence that says it does not hold. */
   readonly offSwitch?: string;
-  readonly ground: Omit<SandboxGround, "kind" | "declared" | "record">;
+  readonly ground: Omit<SandboxGround, "kind" | "declared">;
   /** The job's variables, of which only declared names are ever passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A private directory of this run. */
   readonly scratch: string;
   readonly setupMinutes: number;
-  readonly record: NonNullable<SandboxGround["record"]>;
+  /** Told the outermost process of the sandbox that tools run in, so that a later process can end it. */
+  readonly started: (sandbox: Sandbox["process"]) => Promise<void>;
   readonly say: (text: string) => void;
 };
 
@@ -30,7 +32,6 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
   let proved: SandboxKind | null = null;
   const groundFor = (kind: SandboxKind, names: readonly string[]): SandboxGround => ({
     ...options.ground,
-    record: options.record,
     kind,
     declared: declaredIn(options.env, names),
   });
@@ -57,6 +58,7 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
       if (opened.kind === "unsound") return { kind: "refused", why: refusal(opened.why, options.offSwitch) };
       for (const note of opened.notes) options.say(note);
       proved = opened.sandbox.kind;
+      await options.started(opened.sandbox.process);
       return { kind: "open", room: roomOf(opened.sandbox) };
     },
     checks: (dirs, workspace, { names }) => {
@@ -117,7 +119,11 @@ export async function makeDirs(run: string): Promise<RunDirs & { readonly scratc
     workHome: at("work-home"),
     scratch: at("scratch"),
   };
+  // In the first lie the runs of this machine, in the second the checkouts of this run, under random names.
+  for (const dir of [path.dirname(run), dirs.scratch]) {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await layApart(dir);
+  }
   await mkdir(dirs.home, { recursive: true, mode: 0o700 });
-  await mkdir(dirs.scratch, { recursive: true, mode: 0o700 });
   return dirs;
 }
