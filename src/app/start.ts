@@ -249,7 +249,7 @@ function identityOf(asked: Authorised, means: Means, workspace: Workspace): Iden
     session: asked.trigger.session,
     repository: { id, owner, name },
     thread: thread === null ? null : { kind, number: thread.number },
-    actor: asked.by,
+    actor: asked.trigger.kind === "schedule" ? null : asked.by,
     baseSha: workspace.baseSha,
     configSha: workspace.configSha,
     baseRef: branch ?? defaultBranch,

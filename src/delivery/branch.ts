@@ -74,12 +74,12 @@ export function commitMessage(commit: {
   readonly title: string;
   readonly session: SessionId;
   readonly tree: Tree;
-  /** Who asked for it. */
-  readonly by: Person;
+  /** Who asked for it; null where nobody did. */
+  readonly by: Person | null;
 }): string {
   const subject = neutralTitle(commit.title, subjectMax) || "Change what was asked for";
   const body = `The declared checks ran on exactly this tree, ${commit.tree}.\n${signature(commit.session)}`;
-  return [subject, body, ...coAuthor(commit.by)].join("\n\n").concat("\n");
+  return [subject, body, ...(commit.by === null ? [] : coAuthor(commit.by))].join("\n\n").concat("\n");
 }
 
 /**

@@ -40,7 +40,8 @@ export type Identity = {
   readonly repository: { readonly id: number; readonly owner: string; readonly name: string };
   /** Null for a standing task that no issue asked for. */
   readonly thread: Thread | null;
-  readonly actor: { readonly login: string; readonly id: number };
+  /** Who asked for it; null for a schedule, whose account is only the last that changed its workflow. */
+  readonly actor: { readonly login: string; readonly id: number } | null;
   /** Where the work begins. */
   readonly baseSha: Sha;
   /** Where all configuration comes from. */

@@ -77,6 +77,10 @@ describe("branch and commit", () => {
     expect(body.join("\n")).not.toMatch(/co-authored|skip ci/i);
   });
 
+  it("name no co-author where nobody asked for it", () => {
+    expect(commitMessage({ title: "Fix it", session, tree, by: null })).not.toMatch(/co-authored/i);
+  });
+
   it.each([
     ["octo", 583231, "Co-authored-by: octo <583231+octo@users.noreply.github.com>"],
     ["mona-lisa_acme", 7, "Co-authored-by: mona-lisa_acme <7+mona-lisa_acme@users.noreply.github.com>"],
