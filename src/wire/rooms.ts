@@ -15,14 +15,13 @@ export type RoomsOptions = {
   readonly sandbox: "on" | "off";
   /** What switches it off, where that is not the action's input: for the sentence that says it does not hold. */
   readonly offSwitch?: string;
-  readonly ground: Omit<SandboxGround, "kind" | "declared">;
+  readonly ground: Omit<SandboxGround, "kind" | "declared" | "record">;
   /** The job's variables, of which only declared names are ever passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A private directory of this run. */
   readonly scratch: string;
   readonly setupMinutes: number;
-  /** Told the outermost process of the sandbox that tools run in, so that a later process can end it. */
-  readonly started: (sandbox: Sandbox["process"]) => Promise<void>;
+  readonly record: NonNullable<SandboxGround["record"]>;
   readonly say: (text: string) => void;
 };
 
@@ -32,6 +31,7 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
   let proved: SandboxKind | null = null;
   const groundFor = (kind: SandboxKind, names: readonly string[]): SandboxGround => ({
     ...options.ground,
+    record: options.record,
     kind,
     declared: declaredIn(options.env, names),
   });
@@ -58,7 +58,6 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
       if (opened.kind === "unsound") return { kind: "refused", why: refusal(opened.why, options.offSwitch) };
       for (const note of opened.notes) options.say(note);
       proved = opened.sandbox.kind;
-      await options.started(opened.sandbox.process);
       return { kind: "open", room: roomOf(opened.sandbox) };
     },
     checks: (dirs, workspace, { names }) => {

@@ -77,10 +77,25 @@ describe("the lock of a session's directory", () => {
     expect((await lockSession(dir)).kind).toBe("locked");
   });
 
+  it("names every sandbox while it lives, and nothing once it is free", async () => {
+    const dir = fresh();
+    const taken = await lockSession(dir);
+    if (taken.kind === "busy") throw new Error("nobody else knows of this directory");
+    const [one, other] = ["1", "2"].map((startTime) => ({ pid: 40_000, startTime }));
+    if (one === undefined || other === undefined) throw new Error("there are two of them");
+    const [first, second] = await Promise.all([taken.lock.name(one), taken.lock.name(other)]);
+    expect((await readLock(dir))?.sandboxes).toEqual([one, other]);
+    await first[Symbol.asyncDispose]();
+    expect((await readLock(dir))?.sandboxes).toEqual([other]);
+    await taken.lock[Symbol.asyncDispose]();
+    await second[Symbol.asyncDispose]();
+    expect(await readdir(dir)).toEqual([]);
+  });
+
   it("is given to one of two that take it from a dead process at the same time", async () => {
     for (let round = 0; round < 20; round += 1) {
       const dir = fresh();
-      const gone = { owner: { pid: process.pid, startTime: "1" }, sandbox: null };
+      const gone = { owner: { pid: process.pid, startTime: "1" }, sandboxes: [] };
       await writeFile(path.join(dir, "lock"), JSON.stringify(gone));
       const taken = await Promise.all([lockSession(dir), lockSession(dir), lockSession(dir)]);
       expect(taken.map(({ kind }) => kind).sort()).toEqual(["busy", "busy", "locked"]);
@@ -103,7 +118,7 @@ describe("the lock of a session's directory", () => {
       await expect.poll(stat, { timeout: 30_000 }).toContain(") Z ");
       const startTime = stat().split(") ")[1]?.split(" ")[19];
       const dir = fresh();
-      await writeFile(path.join(dir, "lock"), JSON.stringify({ owner: { pid, startTime }, sandbox: null }));
+      await writeFile(path.join(dir, "lock"), JSON.stringify({ owner: { pid, startTime }, sandboxes: [] }));
       expect((await lockSession(dir)).kind).toBe("locked");
     } finally {
       parent.kill("SIGKILL");
@@ -114,7 +129,7 @@ describe("the lock of a session's directory", () => {
     const dir = fresh();
     await writeFile(
       path.join(dir, "lock"),
-      JSON.stringify({ owner: { pid: process.pid, startTime: "1" }, sandbox: null }),
+      JSON.stringify({ owner: { pid: process.pid, startTime: "1" }, sandboxes: [] }),
     );
     expect((await lockSession(dir)).kind).toBe("locked");
     expect((await readLock(dir))?.owner.startTime).not.toBe("1");
