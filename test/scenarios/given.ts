@@ -160,3 +160,38 @@ function expectSays(where: string, text: string, says: string | RegExp): void {
 function wordOrMatch(name: string | RegExp): unknown {
   return typeof name === "string" ? name : expect.stringMatching(name);
 }
+
+/** What of a body stands under a heading, up to the next one. */
+export function under(heading: string, body: string | null | undefined): string {
+  const [, after = ""] = (body ?? "").split(`\n### ${heading}\n`);
+  return plain(after.split(/\n(?:### |---\n)/)[0] ?? "").trim();
+}
+
+type Mark = { readonly level: string; readonly at: string; readonly message: string };
+
+/** What the check runs marked in the files, in the order in which they were told. */
+export function marksOf({ github }: World): readonly Mark[] {
+  const made = github.exchanges.filter(
+    ({ method, path, status }) => method === "POST" && /\/check-runs$/.test(path) && status === 201,
+  );
+  return made.flatMap(({ requestBody }) => {
+    const { output } = requestBody as { readonly output: { readonly annotations: readonly Annotation[] } };
+    return output.annotations.map(({ annotation_level, path, start_line, message }) => ({
+      level: annotation_level,
+      at: `${path}:${start_line}`,
+      message,
+    }));
+  });
+}
+
+type Annotation = {
+  readonly annotation_level: string;
+  readonly path: string;
+  readonly start_line: number;
+  readonly message: string;
+};
+
+/** The text of the user message that a request of the model ends with. */
+export function toldIn({ model }: World, request: number): string {
+  return JSON.stringify(model.requests[request]?.body.messages.at(-1));
+}
