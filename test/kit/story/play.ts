@@ -37,7 +37,7 @@ export async function live(stage: Stage, options: LifeOptions = {}): Promise<Pla
   const command = commandIn(options.says) ?? commands(stage)[asks];
   const first = asks === "fix" && options.says === undefined;
   const id = options.comment ?? (first ? comment : 600 + Number(process.id));
-  const trigger = triggerOf(id, options.by ?? "octo", options.thread ?? "open");
+  const trigger = triggerOf(id, options.by ?? "octo", options.thread ?? "open", stage);
   const { signal } = new AbortController();
   const ended = handle({ trigger, command }, process.means, { signal, opened: process.isOpen });
   const end = await Promise.race([ended, process.life.died.then(() => "died" as const)]);
@@ -45,9 +45,10 @@ export async function live(stage: Stage, options: LifeOptions = {}): Promise<Pla
   return { ...process, end };
 }
 
-function commands({ session }: Stage): Readonly<Record<"fix" | "resume", Command>> {
+/** On a pull request `fix` names the head, as it has to for one of a fork. */
+function commands({ session, github }: Stage): Readonly<Record<"fix" | "resume", Command>> {
   return {
-    fix: { kind: "fix", text: "", sha: null },
+    fix: { kind: "fix", text: "", sha: github.threads.get(thread)?.head?.sha ?? null },
     resume: { kind: "resume", session, run: null },
   };
 }
@@ -60,12 +61,12 @@ export function endOf({ end }: Pick<Played, "end">): string {
   return end === "died" ? end : `${end.kind}/${end.reason}`;
 }
 
-function triggerOf(id: number, login: string, state: "open" | "closed"): Trigger {
+function triggerOf(id: number, login: string, state: "open" | "closed", { github }: Stage): Trigger {
   const by = { login, id: 1, type: "User" };
   const at = "2026-01-01T00:00:00Z";
   const issue = {
     number: thread,
-    kind: "issue",
+    kind: github.threads.get(thread)?.kind ?? "issue",
     title: "Broken",
     body: "Both are wrong.",
     author: "octo",
