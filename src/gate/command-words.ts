@@ -1,6 +1,7 @@
 /** What one command runs of the repository. */
 export type Run =
-  | { readonly kind: "cd"; readonly dir: string }
+  /** Null where a variable says where. */
+  | { readonly kind: "cd"; readonly dir: string | null }
   /** Scripts of the package.json in `dir`; everywhere: of whichever packages there are. */
   | {
       readonly kind: "scripts";
@@ -12,7 +13,7 @@ export type Run =
   | { readonly kind: "recipes"; readonly files: readonly string[]; readonly targets: readonly string[] }
   | { readonly kind: "files"; readonly files: readonly string[] };
 
-/** The words of each simple command in a piece of shell, without quotes and comments. */
+/** The words of each simple command in a piece of shell, without quotes and comments; also of what it quotes. */
 export function commandsIn(text: string): readonly (readonly string[])[] {
   return text
     .replace(/\\\n/g, " ")
@@ -22,6 +23,7 @@ export function commandsIn(text: string): readonly (readonly string[])[] {
         word.replace(/["']/g, ""),
       ),
     )
+    .flatMap((words) => [words, ...words.filter((word) => /\s/.test(word)).flatMap(commandsIn)])
     .map(withoutPrefix)
     .filter((words) => words.length > 0);
 }
@@ -29,9 +31,12 @@ export function commandsIn(text: string): readonly (readonly string[])[] {
 /** Words that only say how the rest is run. */
 const before =
   /^(?:[A-Za-z_]\w*=.*|cross-env|env|exec|time|nice|command|sudo|dotenv|--|if|then|else|do|!|\{|npx|bunx|pnpx|uvx)$/;
-const runners = /^(?:npm|pnpm|yarn|bun)$/;
+const managers = /^(?:npm|pnpm|yarn|bun)$/;
 const interpreters =
   /^(?:node|nodejs|tsx|ts-node|deno|bun|python[\d.]*|ruby|perl|php|sh|bash|zsh|dash|source|\.|pwsh|bats)$/;
+/** Programs that run scripts of package.json by their names; the second kind in any package. */
+const scriptRunners = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|start-server-and-test|start-test)$/;
+const monorepoRunners = /^(?:turbo|nx|lerna|lage|rush|moon)$/;
 
 function withoutPrefix(words: readonly string[]): readonly string[] {
   const start = words.findIndex((word) => !before.test(word));
@@ -39,58 +44,94 @@ function withoutPrefix(words: readonly string[]): readonly string[] {
   const [first = "", second = "", third] = rest;
   // The same programs, run by the one that installed them.
   const isRun = /^(?:poetry|uv|pipenv|hatch|rye|pdm|bundle)$/.test(first) && /^(?:run|exec)$/.test(second);
-  const isExec = runners.test(first) && /^(?:exec|dlx|x)$/.test(second);
+  const isExec = managers.test(first) && /^(?:exec|dlx|x)$/.test(second);
   return (isRun || isExec) && third !== undefined
     ? withoutPrefix(rest.slice(2).filter((word) => word !== "--"))
     : rest;
 }
 
-export function runOf(words: readonly string[]): Run {
-  const [first = "", ...rest] = words;
+/**
+ * What a command runs, and what it makes other programs run: `timeout 60 npm test`. A word that only looks like a
+ * program makes the reach larger, never smaller.
+ */
+export function runsOf(words: readonly string[]): readonly Run[] {
+  return words.flatMap((word, at) => {
+    const isProgram =
+      managers.test(word) ||
+      /^g?make$|^just$/.test(word) ||
+      interpreters.test(word) ||
+      scriptRunners.test(word) ||
+      monorepoRunners.test(word);
+    return at === 0 || (isProgram && word !== ".") ? [runOf(words.slice(at))] : [];
+  });
+}
+
+function runOf(words: readonly string[]): Run {
+  const [first = "", ...given] = words;
+  const rest = given.flatMap((word) => /^(--[\w-]+)=(.+)$/.exec(word)?.slice(1) ?? [word]);
   const name = first.slice(first.lastIndexOf("/") + 1);
-  if (name === "cd") return { kind: "cd", dir: rest[0] ?? "." };
-  if (runners.test(name) && !(name === "bun" && isFile(rest[0] ?? ""))) return packageRun(rest);
+  if (name === "cd" || name === "pushd") return { kind: "cd", dir: known(rest[0] ?? ".") };
+  if (managers.test(name) && !(name === "bun" && isFile(rest[0] ?? ""))) return packageRun(rest);
   if (name === "node" && rest.includes("--run"))
     return scripts(rest.slice(rest.indexOf("--run") + 1, rest.indexOf("--run") + 2));
-  if (/^(?:npm-run-all2?|run-[sp]|concurrently|wireit|turbo|nx|lerna|lage|rush)$/.test(name))
-    return {
-      ...scripts(rest.map((word) => word.replace(/^(?:npm|pnpm|yarn):/, "")).filter(isName)),
-      isEverywhere: /^(?:turbo|nx|lerna|lage|rush)$/.test(name),
-    };
+  if (scriptRunners.test(name))
+    return scripts(rest.map((word) => word.replace(/^(?:npm|pnpm|yarn):/, "")).filter(isName));
+  if (monorepoRunners.test(name))
+    // `nx run a:test` and `nx run-many --target=test,lint` name it among other words.
+    return { ...scripts(rest.flatMap((word) => [word, ...word.split(/[:,]/)])), isEverywhere: true };
   if (/^g?make$/.test(name)) return makeRun(rest);
   if (name === "just")
     return { kind: "recipes", files: ["justfile", "Justfile", ".justfile"], targets: rest.filter(isName) };
-  return { kind: "files", files: filesOf(first, name, rest) };
+  return { kind: "files", files: filesOf(first, name, given) };
+}
+
+function known(dir: string): string | null {
+  return /[$*{]/.test(dir) ? null : dir;
 }
 
 function scripts(names: readonly string[]): Extract<Run, { kind: "scripts" }> {
   return { kind: "scripts", names, dir: ".", isEverywhere: false };
 }
 
+const inDir = /^(?:-C|--prefix|--dir|--cwd)$/;
+
 function packageRun(words: readonly string[]): Run {
   const valued = /^(?:-C|--prefix|--dir|--cwd|-w|--workspace|--filter|-F)$/;
-  const isEverywhere = words.some((word) =>
-    /^(?:-w|-ws|-r|-F|--workspaces?|--recursive|--filter)(?:=|$)|^workspaces?$/.test(word),
-  );
-  const dirAt = words.findIndex((word) => /^(?:-C|--prefix|--dir|--cwd)$/.test(word));
+  const dir = known(words[words.findIndex((word) => inDir.test(word)) + 1] ?? ".");
+  const isEverywhere =
+    dir === null ||
+    words.some((word) => /^(?:-w|-ws|-r|-F|--workspaces?|--recursive|--filter)$|^workspaces?$/.test(word));
+  const hasDir = words.some((word) => inDir.test(word));
   const end = words.indexOf("--");
   const own = (end < 0 ? words : words.slice(0, end)).filter(
     (word, index) => !word.startsWith("-") && !valued.test(words[index - 1] ?? ""),
   );
   const names = own
     .filter((word) => !/^(?:run|run-script|workspaces?|foreach|recursive)$/.test(word))
-    .slice(0, 1);
-  const name = names.map((word) => (/^(?:t|tst)$/.test(word) ? "test" : word));
-  return { kind: "scripts", names: name, dir: dirAt < 0 ? "." : (words[dirAt + 1] ?? "."), isEverywhere };
+    // `yarn workspace a test` names the package before the script.
+    .slice(0, words.includes("workspace") ? 2 : 1);
+  const name = names.map((word) => (testing.test(word) ? "test" : word));
+  return { kind: "scripts", names: name, dir: hasDir ? (dir ?? ".") : ".", isEverywhere };
 }
 
+/** Other words of npm for its test, some of which install first. */
+const testing = /^(?:t|tst|it|cit|sit|install-test|install-ci-test|clean-install-test)$/;
+
 function makeRun(words: readonly string[]): Run {
-  const dirAt = words.indexOf("-C");
-  const dir = dirAt < 0 ? "" : `${words[dirAt + 1]}/`;
-  const fileAt = words.indexOf("-f");
-  const files = fileAt < 0 ? ["GNUmakefile", "makefile", "Makefile"] : [words[fileAt + 1] ?? "Makefile"];
-  const targets = words.filter((word, index) => isName(word) && !/^-[Cfj]$/.test(words[index - 1] ?? ""));
-  return { kind: "recipes", files: files.map((file) => `${dir}${file}`), targets };
+  const after = (...flags: readonly string[]) => {
+    const at = words.findIndex((word) => flags.includes(word));
+    return at < 0 ? undefined : words[at + 1];
+  };
+  const dir = after("-C", "--directory");
+  const file = after("-f", "--file", "--makefile");
+  const files = file === undefined ? ["GNUmakefile", "makefile", "Makefile"] : [file];
+  const valued = /^-[Cfj]$|^--(?:directory|file|makefile|jobs)$/;
+  const targets = words.filter((word, index) => isName(word) && !valued.test(words[index - 1] ?? ""));
+  return {
+    kind: "recipes",
+    files: files.map((one) => (dir === undefined ? one : `${dir}/${one}`)),
+    targets,
+  };
 }
 
 /** What is run, and what the command names as its configuration. */

@@ -1,73 +1,7 @@
+import { always, byTool, places } from "./configuration-names.ts";
 import { type Reach, reaches } from "./reach.ts";
 import { fieldsOf } from "./recipes.ts";
-import { type ChangedFile, quoted, type Suspicion, type SuspicionKind } from "./suspicion.ts";
-
-/** Files that decide how tools run, which checks use whatever their command says. */
-const always: readonly (readonly [RegExp, string])[] = [
-  [
-    /^(?:jest|vitest|vite|karma|ava|playwright|cypress|wdio|web-test-runner|nightwatch|protractor)\.(?:config|conf|workspace)\.\w+$|^vitest\.\w+\.[cm]?[jt]s$|^\.(?:mocharc|taprc|nycrc|c8rc|jasmine)(?:\.\w+)?$|^jasmine\.json$/,
-    "it configures a test runner",
-  ],
-  [
-    /^(?:conftest\.py|pytest\.ini|\.?pytest\.toml|tox\.ini|noxfile\.py|setup\.cfg|\.coveragerc)$/,
-    "it configures a test runner",
-  ],
-  [
-    /^(?:\.rspec|(?:spec|rails|test)_helper\.rb|phpunit\.xml(?:\.dist)?|\w*\.runsettings|junit-platform\.properties|surefire\w*\.xml|\.nextest\.toml|nextest\.toml|codecov\.ya?ml|\.codecov\.ya?ml)$/,
-    "it configures a test runner",
-  ],
-  [
-    /^(?:eslint|biome|prettier|stylelint|commitlint|knip|xo|oxlint)\.(?:config\.)?\w+$|^biome\.jsonc?$|^\.(?:eslintrc|prettierrc|stylelintrc|oxlintrc|jshintrc|jscsrc)(?:\.\w+)?$|^\.(?:eslint|prettier|stylelint|biome)ignore$|^\.?(?:ruff\.toml|flake8|pylintrc|mypy\.ini|bandit)$|^\.(?:ruff\.toml|pylintrc)$|^pyrightconfig\.json$|^\.golangci\.\w+$|^\.?(?:clippy|rustfmt)\.toml$|^\.rubocop\w*\.yml$|^phpstan\.\w+(?:\.dist)?$|^psalm\.xml$|^\.editorconfig$|^detekt\.yml$|^checkstyle\.xml$/,
-    "it configures a linter",
-  ],
-  [
-    /^tsconfig(?:\..+)?\.json$|^jsconfig(?:\..+)?\.json$|^\.?babel(?:rc|\.config)(?:\.\w+)?$|^\.swcrc$|^(?:webpack|rollup|tsup|esbuild|rspack)\.config\.\w+$/,
-    "it configures a compiler",
-  ],
-  [
-    /^(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.cjs|\.pnp\.c?js|bunfig\.toml|deno\.jsonc?|pip\.conf|nuget\.config|\.env(?:\..+)?|\.envrc)$/i,
-    "it configures what runs the checks",
-  ],
-  [
-    /^(?:\.nvmrc|\.node-version|\.python-version|\.ruby-version|\.tool-versions|rust-toolchain(?:\.toml)?|global\.json|mise\.toml|\.mise\.toml|\.sdkmanrc)$/,
-    "it chooses the version of what runs the checks",
-  ],
-  [
-    /^(?:turbo|nx|lerna|wireit|lage)\.json$|^\.(?:bazelrc|bazelversion)$|^Directory\.Build\.\w+$|^build\.rs$|^\.pre-commit-config\.yaml$|^lefthook\.ya?ml$/,
-    "it decides what a check does",
-  ],
-  [/^\.gitattributes$|^\.gitmodules$|^\.gitignore$/, "it changes what git sees of the files"],
-];
-
-/** By where they stand. */
-const places: readonly (readonly [RegExp, SuspicionKind, string])[] = [
-  [
-    /(?:^|\/)\.cargo\/config(?:\.toml)?$|(?:^|\/)\.config\/(?:nextest\.toml|dotnet-tools\.json)$|(?:^|\/)\.mvn\/|(?:^|\/)gradle\/wrapper\/|(?:^|\/)\.yarn\/(?:releases|plugins|sdks)\/|(?:^|\/)\.husky\/|(?:^|\/)buildSrc\//,
-    "configuration",
-    "it decides what a check does",
-  ],
-  [
-    /^\.(?:circleci|buildkite|gitlab|azure-pipelines|woodpecker|drone|teamcity)\/|^(?:\.gitlab-ci|\.travis|azure-pipelines|appveyor|\.appveyor|bitbucket-pipelines|\.cirrus|\.drone|\.woodpecker|cloudbuild|codemagic)\.ya?ml$|^Jenkinsfile$/,
-    "ci",
-    "it configures another system that runs checks",
-  ],
-];
-
-/** Only where a check uses the tool. */
-const byTool: readonly (readonly [RegExp, RegExp])[] = [
-  [/\bg?make\b/, /^(?:GNUm|m|M)akefile$|\.mk$/],
-  [/\bjust\b/, /^\.?justfile$/i],
-  [/\b(?:task|go-task)\b/, /^Taskfile\.\w+$/],
-  [/\bmvnw?\b/, /^(?:pom\.xml|mvnw)$/],
-  [/\bgradlew?\b/, /^(?:build|settings)\.gradle(?:\.kts)?$|^gradlew$|^gradle\.properties$/],
-  [/\bcargo\b/, /^Cargo\.toml$/],
-  [/\brake\b|\brspec\b/, /^Rakefile$/],
-  [/\bdotnet\b/, /\.csproj$|\.fsproj$|\.sln$/],
-  [/\bmix\b/, /^mix\.exs$/],
-  [/\bcomposer\b|\bphpunit\b/, /^composer\.json$/],
-  [/\bdart\b|\bflutter\b/, /^(?:pubspec|analysis_options|dart_test)\.yaml$/],
-  [/\bpython[\d.]*\s+setup\.py\b/, /^setup\.py$/],
-];
+import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
 
 const inFixtures = /(?:^|\/)(?:fixtures?|__fixtures__|testdata|node_modules)\//;
 
@@ -100,10 +34,13 @@ const toolKeys = [
   ..."jest vitest mocha ava tap c8 nyc jasmine karma cypress playwright eslintConfig eslintIgnore prettier".split(
     " ",
   ),
-  ..."stylelint babel xo standard semistandard swc wireit nx pre-commit husky lint-staged type imports config".split(
+  ..."stylelint babel xo standard semistandard swc wireit nx pre-commit husky lint-staged type imports config simple-git-hooks commitlint size-limit volta".split(
     " ",
   ),
 ];
+
+/** Keys that say which file an import of the package is; another one beside them changes nothing. */
+const entryKeys = "exports main module browser types typings typesVersions bin workspaces".split(" ");
 
 /** Only the scripts that a check runs, and what configures tools; a version or another script changes no check. */
 function packageJson({ change: { path }, before, after }: ChangedFile, reach: Reach): readonly Suspicion[] {
@@ -121,13 +58,26 @@ function packageJson({ change: { path }, before, after }: ChangedFile, reach: Re
         at: `${json(name)}:`,
       };
     });
-  const keys = toolKeys.filter((key) => json(old[key]) !== json(now[key]));
+  const keys = [
+    ...toolKeys.filter((key) => json(old[key]) !== json(now[key])),
+    ...entryKeys.filter((key) => isOtherwise(old[key], now[key])),
+  ];
   return keys.length === 0
     ? scripts
     : [
         ...scripts,
         { path, kind: "configuration", why: `its settings for tools were changed: ${keys.join(", ")}` },
       ];
+}
+
+/** Whether anything of the old value is gone or changed. */
+function isOtherwise(old: unknown, now: unknown): boolean {
+  if (old === undefined || json(old) === json(now)) return false;
+  if (Array.isArray(old) && Array.isArray(now))
+    return old.some((one) => !now.includes(one)) || now.some((one) => String(one).startsWith("!"));
+  const [before, after] = [fieldsOf(json(old)), fieldsOf(json(now))];
+  if (Object.keys(before).length === 0) return true;
+  return Object.keys(before).some((key) => json(before[key]) !== json(after[key]));
 }
 
 function shown(script: unknown): string {
@@ -144,7 +94,7 @@ function pyproject({ change: { path }, before, after }: ChangedFile): readonly S
     (text ?? "")
       .split(/^(?=\[)/m)
       .filter((table) =>
-        /^\[+(?:tool\.(?!poetry(?:\]|\.(?:group|dependencies|dev-dependencies))|uv)|build-system)/.test(
+        /^\[+(?:tool\.(?!poetry(?:\]|\.(?:group|dependencies|dev-dependencies)))|build-system|project\.entry-points)/.test(
           table,
         ),
       )

@@ -53,11 +53,14 @@ export function tamperText(found: readonly Suspicion[], quote: Quote): string {
 }
 
 /** A test that a check runs by its name may get more tests; that its old lines are still there is looked at here. */
-function checkScripts(files: readonly ChangedFile[], { files: run }: Reach): readonly Suspicion[] {
-  return files.flatMap((file) => {
+function checkScripts(files: readonly ChangedFile[], { files: run, loaded }: Reach): readonly Suspicion[] {
+  return files.flatMap((file): readonly Suspicion[] => {
     const { path } = file.change;
-    if (!run.has(path) || (isTest(path) && onlyAdds(file))) return [];
-    return [{ path, kind: "check-script" as const, why: "a check runs it" }];
+    if (!run.has(path)) return [];
+    if (loaded.has(path))
+      return [{ path, kind: "configuration", why: "a test runner loads it before the tests" }];
+    if (isTest(path) && onlyAdds(file)) return [];
+    return [{ path, kind: "check-script", why: "a check runs it" }];
   });
 }
 
