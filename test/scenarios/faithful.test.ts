@@ -6,9 +6,17 @@ import { canSandbox, givenWorld } from "../kit/world.ts";
 import { expectEnding, fileAt, fixesSum, toldIn } from "./given.ts";
 
 const [fix = say("")] = fixesSum;
-const daemon = "(trap '' HUP INT TERM; exec setsid sleep 86399) >/dev/null 2>&1 &";
+/** Leaves a process behind, and is red where it has a secret, or any network but its own loopback. */
+const check = `checks:
+  - name: test
+    run: |
+      (trap '' HUP INT TERM; exec setsid sleep 86399) >/dev/null 2>&1 &
+      ${canSandbox ? "test $(grep -c : /proc/net/dev) = 1 || exit 2" : ""}
+      env | grep -iE 'anthropic|token|secret|sk-' && exit 3
+      node sum.test.mjs
+`;
 const files = {
-  ".github/agent.yml": `checks:\n  - { name: test, run: "${daemon} node sum.test.mjs" }\n`,
+  ".github/agent.yml": check,
   ".gitignore": "local.mjs\n",
   "gone.txt": "gone\n",
   "moved.txt": "moved\n",
@@ -65,6 +73,15 @@ describe("what is delivered", () => {
     if (canSandbox) expect(left).toEqual([]);
 
     const branch = result.outputs["branch"] ?? "";
+    // With an author of our own GitHub would not sign it.
+    const [pull] = await world.github.pulls();
+    expect(world.github.git("log", "-1", "--format=%P %B", branch)).toMatch(
+      new RegExp(
+        `^${pull?.base.sha} Add in sum\\n[\\s\\S]*\\nCo-authored-by: maintainer <\\d+\\+maintainer@users\\.noreply`,
+      ),
+    );
+    for (const { requestBody } of world.github.exchanges.filter(({ path }) => /\/git\/commits$/.test(path)))
+      expect(requestBody).not.toHaveProperty("author");
     const changed = world.github.git(
       "-c",
       "core.quotePath=false",

@@ -44,11 +44,12 @@ describe("what never leaves", () => {
     expect(toldIn(world, 4)).toContain(`${workflow}: workflow files are never changed by Baton`);
     expect(toldIn(world, 6)).toContain("5 files are changed, and 3 may be");
     const [pull] = await world.github.pulls();
+    expect(under("Evidence", pull?.body)).toContain("| green | green | exit code only |");
     expect(under("Left out", pull?.body)).toContain(
       "a change of a workflow file; it stands as a patch in the summary",
     );
     expect(plain(commentsOfOurs(world, 1)[0]?.body ?? "")).toContain("What was held back stands as a patch");
-    expect(published.summary).toContain(`+++ b/${workflow}\n@@ -0,0 +1,1 @@\n+on: push\n`);
+    expect(published.summary).toContain(`+++ b/${workflow}\n@@ -0,0 +1 @@\n+on: push\n`);
     const paths = world.github.git("diff", "--name-only", "main", pull?.head.ref ?? "").trim();
     expect(paths).toBe("sum.mjs");
 
