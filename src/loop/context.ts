@@ -66,6 +66,8 @@ export function extend(
       return withReply(context, parseContent(text), event.stopReason);
     case "run.claimed":
       return event.model === undefined ? context : withoutSigned(context);
+    case "thinking.left-out":
+      return withoutSigned(context);
     case "images.left-out":
       return withoutImages(context, event);
     case "calls.intended":
@@ -98,6 +100,11 @@ function ended(closed: readonly Message[]): readonly Message[] {
 /** A context that begins in the middle: `summary` stands in place of everything before it. */
 export function summarised(summary: string): Context {
   return { ...emptyContext, texts: [{ type: "text", text: summary }] };
+}
+
+/** Whether they hold what the model thought. */
+export function holdsThinking({ closed }: Context): boolean {
+  return closed.some(({ content }) => content.some(({ type }) => isSigned(type)));
 }
 
 /** How many pictures the messages hold, and how many characters of base64 they are. */

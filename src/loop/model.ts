@@ -36,8 +36,9 @@ export type Reply =
        * `again` may be retried; `final` may not (bad key, bad request, spend limit); `cancelled` is our own abort.
        * `too-large`: the conversation is larger than the provider takes, so only a shorter one may be sent again.
        * `unread-image`: it cannot read an image of the conversation, so only one without it may.
+       * `unfit-thinking`: it does not take back what the model thought, which may be left out.
        */
-      readonly verdict: "again" | "final" | "too-large" | "unread-image" | "cancelled";
+      readonly verdict: "again" | "final" | "too-large" | "unread-image" | "unfit-thinking" | "cancelled";
       readonly reason: string;
       readonly status: number | null;
       /** ms from now, where the provider says when to come back: `retry-after`, or the end of a spend limit. */

@@ -2,12 +2,12 @@ import { malformed, markBroken } from "./blocks.ts";
 import { makeRoom } from "./compact.ts";
 import { messagesOf, usedIds } from "./context.ts";
 import type { End } from "./end.ts";
+import { leaveOut } from "./leave-out.ts";
 import type { ModelRequest, Reply } from "./model.ts";
 import { provePairing } from "./pairing.ts";
 import { paidFor, replyCost } from "./prices.ts";
 import { type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
-import { leaveOutImages } from "./unread-images.ts";
 import { waitAfter } from "./wait.ts";
 import { outputWithin, sizeOf, windowOf } from "./window.ts";
 
@@ -72,7 +72,7 @@ async function failed(run: Run, failure: Failure): Promise<End | null> {
     ...paidFor(failure, run),
   });
   if (failure.verdict === "too-large") return afterRefusal(run);
-  if (failure.verdict === "unread-image" && (await leaveOutImages(run))) return null;
+  if (await leaveOut(run, failure)) return null;
   return waitAfter(run, failure, journal.facts.tries);
 }
 

@@ -40,7 +40,8 @@ export function afterFailure(failure: Failure, { tries, random, remainingMs, now
       return { kind: "stop", end: { kind: "cancelled" } };
     case "final":
     case "too-large":
-    case "unread-image": {
+    case "unread-image":
+    case "unfit-thinking": {
       const retryAtMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
       return { kind: "stop", end: { kind: "provider", reason, retryAtMs } };
     }

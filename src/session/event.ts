@@ -226,6 +226,8 @@ export type SessionEvent =
    * since its last reply.
    */
   | { readonly type: "images.left-out"; readonly count: number; readonly all: boolean }
+  /** The provider did not take thinking back that it had given: what was thought by here is told no more. */
+  | { readonly type: "thinking.left-out" }
   | {
       readonly type: "check.started";
       readonly round: number;

@@ -156,6 +156,7 @@ export function evolve(state: State, event: SessionEvent): State {
         ? state
         : paid(state, { usage: event.usage, costUsd: event.costUsd ?? null });
     case "images.left-out":
+    case "thinking.left-out":
     case "note.added":
     case "sandbox.started":
     case "log.repaired":

@@ -243,6 +243,7 @@ const known: Readonly<Record<SessionEvent["type"], true>> = {
   "turn.ended": true,
   "context.compacted": true,
   "images.left-out": true,
+  "thinking.left-out": true,
   "check.started": true,
   "check.settled": true,
   "gate.passed": true,

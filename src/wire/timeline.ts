@@ -57,6 +57,8 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
       return "the conversation was shortened to a summary and its last turns";
     case "images.left-out":
       return `images that the provider could not read were left out: ${event.count}`;
+    case "thinking.left-out":
+      return "what the model thought so far was left out, since its provider does not take it back";
     case "log.repaired":
       return `the log's last record was torn; ${event.cutBytes} bytes were cut and are kept aside`;
     case "run.suspended":

@@ -33,20 +33,23 @@ export function tooSlow(why: string): Failed {
 function verdictOn(told: Told): Failed["verdict"] {
   const { status, type } = told;
   if (isTooLarge(told)) return "too-large";
-  if (isUnread(told)) return "unread-image";
+  if (isRefused(told, "image")) return "unread-image";
+  if (isRefused(told, "thinking")) return "unfit-thinking";
   if (isUnpaid(told)) return "final";
   if (status === null) return type !== null && finalTypes.has(type) ? "final" : "again";
   return status === 408 || status === 409 || status === 429 || status >= 500 ? "again" : "final";
 }
 
 /** From the API, or from the edge before it, whose answer is a page. */
-function isTooLarge({ status, type, about }: Told): boolean {
+function isTooLarge(told: Told): boolean {
+  const { status, type } = told;
   if (status === 413 || type === "request_too_large") return true;
-  return about === "too-long" && (status === null || status === 400);
+  return isRefused(told, "too-long");
 }
 
-function isUnread({ status, about }: Told): boolean {
-  return about === "image" && (status === null || status === 400);
+/** Whether a bad request is one because of this, which the conversation can do without. */
+function isRefused({ status, about }: Told, what: Told["about"]): boolean {
+  return about === what && (status === null || status === 400);
 }
 
 /** Waiting a minute does not lift it, whatever its status. */
@@ -72,7 +75,8 @@ function reasonOf(error: unknown, told: Told): string {
 function sentenceOf(told: Told): string {
   const { status, type } = told;
   if (isTooLarge(told)) return "the conversation is larger than the provider takes";
-  if (isUnread(told)) return "the provider cannot read an image of the conversation";
+  if (isRefused(told, "thinking")) return "the provider does not take back what the model thought";
+  if (isRefused(told, "image")) return "the provider cannot read an image of the conversation";
   if (isLimit(told.code, told.about)) return "the spend limit of this API account is reached";
   if (isUnbilled(told)) return "the API account cannot be billed";
   switch (status) {

@@ -8,7 +8,7 @@ export type Told = {
   readonly code: string | null;
   readonly requestId: string | null;
   /** What the message is about, where it is a sentence that the API is known for. */
-  readonly about: "too-long" | "spend-limit" | "no-credit" | "image" | null;
+  readonly about: "too-long" | "spend-limit" | "no-credit" | "image" | "thinking" | null;
   /** ms from now until the provider may be asked again, where it says so. */
   readonly retryAfterMs: number | null;
 };
@@ -23,6 +23,11 @@ const sentences = [
   ["no-credit", /^your credit balance is too low\b/i],
   // Of damaged pixels it does not say where they stand; of everything else it does.
   ["image", /^(could not process image\b|too many images\b|messages\.\d+\.content\.\d+\.image\b)/i],
+  // A signature that did not come with it, or is not this endpoint's; some endpoints give none and want it back so.
+  [
+    "thinking",
+    /^messages\.\d+\.content\.\d+(\.(redacted_)?thinking\b|: invalid `(signature|data)` in `(redacted_)?thinking`|: `thinking` or `redacted_thinking` blocks\b)/i,
+  ],
 ] as const;
 
 /** A limit for the month; it ends with the month. */

@@ -101,6 +101,49 @@ describe("an image that the provider cannot read", () => {
   });
 });
 
+describe("thinking that the provider does not take back", () => {
+  const invalid = { status: 400, type: "invalid_request_error" };
+
+  it.each<[string, Answer]>([
+    [
+      "without its signature",
+      { ...invalid, message: "messages.1.content.0.thinking.signature: Field required" },
+    ],
+    [
+      "with another one",
+      { ...invalid, message: "messages.1.content.0: Invalid `signature` in `thinking` block" },
+    ],
+    [
+      "hidden, of elsewhere",
+      { ...invalid, message: "messages.7.content.2: Invalid `data` in `redacted_thinking` block" },
+    ],
+    [
+      "changed",
+      {
+        ...invalid,
+        message:
+          "messages.3.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+      },
+    ],
+  ])("is told apart from a bad request: %s", (_, answer) => {
+    expect(failed(answer)).toMatchObject({
+      verdict: "unfit-thinking",
+      reason: expect.stringMatching(/^the provider does not take back what the model thought/),
+    });
+  });
+
+  it.each<[string, Answer, string]>([
+    ["another sentence", { ...invalid, message: "thinking.budget_tokens: Field required" }, "final"],
+    [
+      "another status",
+      { status: 500, type: "api_error", message: "messages.1.content.0.thinking: no" },
+      "again",
+    ],
+  ])("is not what it is with %s", (_, answer, verdict) => {
+    expect(failed(answer)).toMatchObject({ verdict });
+  });
+});
+
 describe("a limit on what may be spent", () => {
   const limited = { status: 400, type: "invalid_request_error" };
   const reached = "You have reached your specified API usage limits.";

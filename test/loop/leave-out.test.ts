@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { messagesOf } from "../../src/loop/context.ts";
 import { acceptInput } from "../../src/loop/input.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
-import { failure, given, modelOf, opening, outline, reply, text } from "./given-loop.ts";
+import { failure, given, modelOf, opening, outline, reply, text, use } from "./given-loop.ts";
 
 const unread = failure({ verdict: "unread-image", status: 400, reason: "the image cannot be read" });
 const done = reply([text("Done")]);
@@ -82,5 +82,27 @@ describe("images that the provider cannot read", () => {
     expect(log.slice(0, opening.length)).toEqual(opening);
     expect(messagesOf(resumed.story.context)).toEqual(messagesOf(session.story.context));
     expect(JSON.stringify(messagesOf(resumed.story.context))).toContain(standIn.text);
+  });
+});
+
+describe("thinking that the provider does not take back", () => {
+  const refused = failure({ verdict: "unfit-thinking", status: 400, reason: "it is not taken back" });
+  const thought = [{ type: "thinking", thinking: "Hm." }, use("a", "read", { path: "x" })];
+  const isThought = ({ type }: { readonly type: string }) => type === "thinking";
+  const thoughtIn = (request: ModelRequest | undefined) =>
+    request?.messages.some(({ content }) => content.some(isThought)) ?? false;
+
+  it("is left out of every request from then on, and the session goes on", async () => {
+    const session = await given({ model: modelOf([reply(thought), refused, done]) });
+    expect(await session.run()).toEqual({ kind: "finished", text: "Done" });
+    expect(session.requests.map(thoughtIn)).toEqual([false, true, false]);
+    const log = (await session.story.recordsFrom(0)).map(({ record }) => record.event);
+    const resumed = await given({ resumed: log, files: session.files });
+    expect(messagesOf(resumed.story.context)).toEqual(messagesOf(session.story.context));
+  });
+
+  it("ends the run where there is none that could be left out", async () => {
+    const session = await given({ model: modelOf([refused]) });
+    expect(await session.run()).toMatchObject({ kind: "provider", reason: "it is not taken back" });
   });
 });
