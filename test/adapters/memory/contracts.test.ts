@@ -1,12 +1,14 @@
-import { describe } from "vitest";
+import { describe, expect } from "vitest";
 import { memoryGitHub, memoryHost } from "../../../src/adapters/memory/host.ts";
 import { memoryLeases } from "../../../src/adapters/memory/leases.ts";
+import { type MemoryPatches, memoryPatches } from "../../../src/adapters/memory/patches.ts";
 import { memoryPermissions } from "../../../src/adapters/memory/permissions.ts";
 import { memoryShelf } from "../../../src/adapters/memory/shelf.ts";
 import type { Sha } from "../../../src/base/hash.ts";
 import { checkRunContract } from "../../contracts/check-runs.ts";
 import { baseEntries, baseTree, hostContract } from "../../contracts/host.ts";
 import { leasesContract } from "../../contracts/leases.ts";
+import { patchesContract } from "../../contracts/patches.ts";
 import { logins, permissionsContract } from "../../contracts/permissions.ts";
 import { shelfContract } from "../../contracts/shelf.ts";
 
@@ -54,6 +56,21 @@ describe("the memory shelf", () =>
   shelfContract(async () => {
     const shelves = { stored: [] };
     return { ...nothingToClose, shelf: (run) => memoryShelf({ run, shelves }), runId: (run) => run };
+  }));
+
+describe("memory patches", () =>
+  patchesContract(async () => {
+    const patches: MemoryPatches = { stored: [] };
+    return {
+      ...nothingToClose,
+      patches: (run) => memoryPatches({ run, patches }),
+      runId: (run) => run,
+      taken: async ({ name }) => {
+        const [found, ...more] = patches.stored.filter((one) => one.name === name);
+        expect(more).toEqual([]);
+        return found?.patch ?? Buffer.alloc(0);
+      },
+    };
   }));
 
 describe("memory leases", () =>
