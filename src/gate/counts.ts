@@ -1,3 +1,4 @@
+import { withoutColours } from "../base/colours.ts";
 import { type Runner, runners, type Tally } from "./runners.ts";
 
 /**
@@ -53,8 +54,6 @@ export function moreFailures(before: Counts | null, now: Counts | null): string 
 
 /** What stands in place of the middle of a long output. */
 const cutLine = /^\[cut here: [\d,]+ bytes?, /;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with ESC.
-export const colours = /\u001b\[[0-9;]*[A-Za-z]/g;
 /** Programs that run several packages put the name of one before each line. */
 const prefix = /^[@\w./-]+(?::[\w:-]+)?(?: [\w:-]+)?(?::| \|) /;
 
@@ -66,8 +65,7 @@ export function isCut(output: string): boolean {
 /** The lines that a runner may have written, without colours. */
 export function linesOf(output: string): readonly string[] {
   return (
-    output
-      .replace(colours, "")
+    withoutColours(output)
       .split(/\r\n|\n|\r/)
       // A line that is longer is no runner's, and none is to be slow to read.
       .filter((line) => line.length <= 1000)

@@ -1,4 +1,4 @@
-import { colours } from "./counts.ts";
+import { withoutColours } from "../base/colours.ts";
 
 /**
  * An output that is too long, as its beginning, the lines of its middle that say what failed, and its end, with exact
@@ -82,7 +82,7 @@ function closed(head: readonly Piece[]): string {
 
 /** 3 for a cut that was made before, 2 for a line that names a failure, 1 for one that names a place in a file, else 0. */
 function rankOf(text: string): number {
-  const line = text.replace(colours, "");
+  const line = withoutColours(text);
   if (line.startsWith("[cut here: ")) return 3;
   if (failures.some((pattern) => pattern.test(line))) return 2;
   return place.test(line) && !foreign.test(line) ? 1 : 0;

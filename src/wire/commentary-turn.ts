@@ -1,3 +1,4 @@
+import { withoutColours } from "../base/colours.ts";
 import { cutText, type Line } from "../base/lines.ts";
 import type { Mask } from "../base/masking.ts";
 
@@ -97,11 +98,8 @@ export function turnGroup({ say, group, isBehind }: Medium, mask: Mask): TurnGro
 
 /** Without colours, masked, then cut. */
 function shownOf({ text, left }: Line, mask: Mask): string {
-  const masked = mask(text.replaceAll(colours, ""));
+  const masked = mask(withoutColours(text));
   if (left === 0) return cutText(masked, shownCharactersMax);
   const sure = masked.slice(0, Math.max(0, masked.length - secretCharactersMax));
   return `${sure.slice(0, shownCharactersMax - 1)}…`;
 }
-
-/** What programs send to a terminal that can show colours. */
-const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");

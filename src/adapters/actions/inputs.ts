@@ -140,7 +140,6 @@ function isEndpoint(text: string): boolean {
 }
 
 function isPathInRepository(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused.
-  if (text === "" || text.length > 1024 || /[\\\u0000-\u001f]/.test(text)) return false;
+  if (text === "" || text.length > 1024 || /[\\\p{Cc}]/u.test(text)) return false;
   return text.split("/").every((part) => part !== "" && part !== "." && part !== ".." && part !== ".git");
 }
