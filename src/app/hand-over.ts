@@ -1,10 +1,11 @@
 import { dependencyList } from "../delivery/dependencies.ts";
 import { HostUnavailable } from "../delivery/host.ts";
+import { patchLimits } from "../delivery/patch.ts";
 import { flaggedList } from "../delivery/pull-request.ts";
 import type { Ended } from "./end-work.ts";
 import { offerHeldBack } from "./held-patch.ts";
 import type { Judgement } from "./judge-work.ts";
-import { type Offered, offerPatch, patchBytesMax } from "./offer-patch.ts";
+import { type Offered, offerPatch } from "./offer-patch.ts";
 import { sentenceOf } from "./outcome.ts";
 import type { ReadyWork } from "./work.ts";
 
@@ -20,10 +21,10 @@ export async function handOver(work: ReadyWork, judged: Passed, said: string): P
   const patch = await workspace.objects.patch({
     from: workspace.baseTree,
     to: tree,
-    bytesMax: patchBytesMax,
+    bytesMax: patchLimits.bytesMax,
   });
   if (patch === null) {
-    const detail = `The work passed and is kept, but as a patch it has more than ${patchBytesMax} bytes. Say how to do less at once.`;
+    const detail = `The work passed and is kept, but as a patch it has more than ${patchLimits.bytesMax} bytes. Say how to do less at once.`;
     return { kind: "suspended", reason: "size", detail };
   }
   await offerHeldBack(work);

@@ -1,10 +1,10 @@
-import { readKeptPatch } from "../delivery/patch.ts";
+import { patchLimits, readKeptPatch } from "../delivery/patch.ts";
 import type { StoredPatch } from "../delivery/patches.ts";
 import { secretsInChange } from "../gate/secret-scan.ts";
 import type { SessionEvent } from "../session/event.ts";
 import { candidateOf, contentsOf } from "./candidate.ts";
 import type { Judgement } from "./judge-work.ts";
-import { offerPatch, patchBytesMax } from "./offer-patch.ts";
+import { offerPatch } from "./offer-patch.ts";
 import type { Work } from "./work.ts";
 
 type Cause = Extract<Judgement, { kind: "failed" }>["cause"];
@@ -51,9 +51,11 @@ async function offerOversized(work: Work): Promise<StoredPatch | null> {
   const { workspace, journal, means, board } = work;
   const { tree, changes } = await candidateOf(workspace, journal.state);
   const from = workspace.baseTree;
-  const patch = await workspace.objects.patch({ from, to: tree, bytesMax: patchBytesMax });
+  const patch = await workspace.objects.patch({ from, to: tree, bytesMax: patchLimits.bytesMax });
   if (patch === null) {
-    board.note(`${what} is not offered as a patch, which would have more than ${patchBytesMax} bytes.`);
+    board.note(
+      `${what} is not offered as a patch, which would have more than ${patchLimits.bytesMax} bytes.`,
+    );
     return null;
   }
   const contents = contentsOf(workspace, changes);

@@ -1,4 +1,4 @@
-import { keptPatch } from "../delivery/patch.ts";
+import { keptPatch, patchLimits } from "../delivery/patch.ts";
 import { capsText, overCaps } from "../gate/caps.ts";
 import type { Marked } from "../gate/protected.ts";
 import { secretsInChange, secretsText } from "../gate/secret-scan.ts";
@@ -43,9 +43,6 @@ export async function holdBack(
   return { cause: "credentials", paths, text: secretsText(leaks, quoteFor(means)), patch: "" };
 }
 
-/** In the session it takes the place of a few turns at most. */
-const keptBytesMax = 1_000_000;
-
 async function holdProtected(
   { means, workspace }: Work,
   {
@@ -70,7 +67,7 @@ async function holdProtected(
   const { baseTree, objects } = workspace;
   const only = (path: string): boolean => barred.has(path);
   const to = await objects.transplant({ from: baseTree, to: tree, onto: baseTree, only });
-  const patch = await objects.patch({ from: baseTree, to, bytesMax: keptBytesMax });
+  const patch = await objects.patch({ from: baseTree, to, bytesMax: patchLimits.keptBytesMax });
   if (patch === null) return { cause: "protected", paths, text: protectedText(refused, ""), patch: "" };
   const text = protectedText(refused, "; a person is given it as a patch");
   return { cause: "protected", paths, text, patch: keptPatch(patch) };

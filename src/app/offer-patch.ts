@@ -8,9 +8,6 @@ import { effectTools } from "./effect-tools.ts";
 import { sentenceOf } from "./outcome.ts";
 import type { Work } from "./work.ts";
 
-/** What is longer is of no use to a person, and in the way of this machine. */
-export const patchBytesMax = 20_000_000;
-
 export type Offered = {
   readonly stored: EffectDone<StoredPatch> | HostRefusal;
   /** All of it stands in the summary, as `git apply` needs it. */

@@ -2,9 +2,16 @@ import { withoutSecrets } from "../gate/secret-rules.ts";
 import { visible } from "./neutral-inline.ts";
 import type { StoredPatch } from "./patches.ts";
 
-/** What may stand of a patch in a job summary, and of one that is longer. */
-const shownCharactersMax = 60_000;
-const headCharactersMax = 20_000;
+/** docs/gate.md names all of them. */
+export const patchLimits = {
+  /** What is longer is of no use to a person, and in the way of this machine. */
+  bytesMax: 20_000_000,
+  /** In the log, and in what ships it. */
+  keptBytesMax: 1_000_000,
+  /** What may stand of one in a job summary, and of one that is longer. */
+  shownCharactersMax: 60_000,
+  headCharactersMax: 20_000,
+} as const;
 
 export type ShownPatch = {
   readonly markdown: string;
@@ -18,7 +25,7 @@ export type ShownPatch = {
  */
 export function shownPatch(patch: Uint8Array, what: string): ShownPatch {
   const text = Buffer.from(patch.buffer, patch.byteOffset, patch.byteLength).toString("utf8");
-  const isWhole = text.length <= shownCharactersMax;
+  const isWhole = text.length <= patchLimits.shownCharactersMax;
   const part = isWhole ? text : headOf(text);
   const shown = withoutSecrets(visible(part));
   const isExact = isWhole && shown === text && Buffer.from(text).equals(patch);
@@ -35,7 +42,7 @@ const altered =
   " Characters that nobody sees, such as those at the ends of lines of another system, bytes that are no text, and what looks like a credential are not in this copy, so it may not apply as it is.";
 
 function headOf(text: string): string {
-  const head = text.slice(0, headCharactersMax);
+  const head = text.slice(0, patchLimits.headCharactersMax);
   return head.slice(0, head.lastIndexOf("\n") + 1) || head;
 }
 

@@ -1,5 +1,12 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { applyCommands, keptPatch, readKeptPatch, shownPatch } from "../../src/delivery/patch.ts";
+import {
+  applyCommands,
+  keptPatch,
+  patchLimits,
+  readKeptPatch,
+  shownPatch,
+} from "../../src/delivery/patch.ts";
 import { drawn } from "../gate/given-secrets.ts";
 
 const what = "What was held back";
@@ -68,4 +75,12 @@ describe("a patch in the log", () => {
   it("is readable where it is text", () => {
     expect(keptPatch(Buffer.from("diff\n"))).toBe("diff\n");
   });
+});
+
+it("docs/gate.md says how long patches may be, and how they are applied", () => {
+  const page = readFileSync("docs/gate.md", "utf8");
+  for (const limit of Object.values(patchLimits)) expect(page).toContain(limit.toLocaleString("en-US"));
+  const name = "agent-patch-s0123456789ab-0a1b2c3d";
+  const fetch = `gh run download 1234567890 --repo octo/demo --name ${name}`;
+  expect(page).toContain(applyCommands({ fetch, file: `${name}.patch` }));
 });
