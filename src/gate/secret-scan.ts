@@ -1,7 +1,8 @@
 import type { Mask } from "../base/masking.ts";
 import type { Change } from "../workspace/workspace.ts";
 import type { Quote } from "./findings-text.ts";
-import { type Secret, secretsIn } from "./secret-rules.ts";
+import type { Secret } from "./published-rules.ts";
+import { secretsIn } from "./secret-rules.ts";
 import type { ReadFile } from "./setup-inputs.ts";
 
 /** Where a change holds a credential; never the credential itself. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { describe, expect, it } from "vitest";
 import { keysOf } from "../../src/gate/config-refusal.ts";
 import {
@@ -7,6 +8,8 @@ import {
   tamperPolicies,
   unprovedPolicies,
 } from "../../src/gate/policy.ts";
+import { appliedRules, nameOf } from "../../src/gate/published-rules.ts";
+import { ownRules } from "../../src/gate/secret-rules.ts";
 
 const page = readFileSync("docs/gate.md", "utf8");
 
@@ -18,6 +21,22 @@ describe("docs/gate.md", () => {
     const first = table.split("\n").map((line) => line.split("|")[1] ?? "");
     const named = first.flatMap((cell) => Array.from(cell.matchAll(/`([a-z-]+)`/g), ([, kind]) => kind));
     expect(named.toSorted()).toEqual(kinds.toSorted());
+  });
+
+  it("names every kind of credential that is looked for, and by whose rules", () => {
+    const named = (whose: string) =>
+      new RegExp(`\\n\\| ${whose} \\| (.*) \\|\\n`).exec(page)?.[1]?.split(", ").toSorted();
+    const kinds = (of: readonly { readonly kind: string }[]) =>
+      [...new Set(of.map(({ kind }) => kind))].toSorted();
+    expect(named("secretlint")).toEqual(kinds(Object.values(appliedRules)));
+    expect(named("our own")).toEqual(kinds(ownRules));
+  });
+
+  it("says of every rule of secretlint that is left out why, so that a new one is looked at", () => {
+    const [, table = ""] = /\n\| rule \| why \|\n([\s\S]*?)\n\n/.exec(page) ?? [];
+    const leftOut = Array.from(table.matchAll(/`([a-z-]+)`(?=[^|]*\|[^|]*\|$)/gm), ([, name = ""]) => name);
+    const all = rules.map(({ meta }) => nameOf(meta.id));
+    expect([...leftOut, ...Object.keys(appliedRules)].toSorted()).toEqual(all.toSorted());
   });
 
   it("names every policy with its values, the default first", () => {

@@ -21,6 +21,10 @@ export function hits(): readonly (readonly [kind: string, text: string, secret: 
     [kind, `${before}${secret}${after}`, secret] as const;
   const key = `${dashes}BEGIN RSA PRIVATE KEY${dashes}\n${drawn("", 64)}\n${drawn("", 20)}`;
   const inJson = `${dashes}BEGIN PRIVATE KEY${dashes}\\n${drawn("", 64)}\\n${drawn("", 20)}`;
+  // A key of OpenSSH begins with many zeros, which base64 writes as many times the letter A.
+  const openSsh = `${dashes}BEGIN OPENSSH PRIVATE KEY${dashes}\nb3BlbnNzaC1rZXktdjE${"A".repeat(12)}${drawn("", 33)}\n${drawn("", 64)}\n${dashes}END OPENSSH PRIVATE KEY${dashes}`;
+  const indented = `${dashes}BEGIN RSA PRIVATE KEY${dashes}\n        MIIC${drawn("", 60)}\n        ${drawn("", 64)}\n        ${dashes}END RSA PRIVATE KEY${dashes}`;
+  const uuid = `8f3c1d20-6b9e-4a57-9c04-${hex(12)}`;
   return [
     inside("a private key", "key:\n", key, `\n${dashes}END RSA PRIVATE KEY${dashes}\n`),
     inside("a private key", '{"private_key": "', inJson, `\\n${dashes}END PRIVATE KEY${dashes}\\n"}`),
@@ -54,6 +58,31 @@ export function hits(): readonly (readonly [kind: string, text: string, secret: 
     whole("a Docker token", drawn("dckr_pat_", 27)),
     whole("a Shopify token", `shpat_${hex(32)}`),
     whole("a JSON web token", `${header}.${token({ sub: "u-829", exp: 1893456000 })}.${drawn("", 43)}`),
+    whole("a GitHub token", `ghs_${digits(6)}_${header}.${token({ iss: 829 })}.${drawn("", 86)}`),
+    inside("an npm token", "//registry.npmjs.org/:_authToken=", uuid, "\n"),
+    whole(
+      "a 1Password token",
+      `ops_${token({ signInAddress: drawn("", 90), n: "a" }).replace(/.{0,2}$/, "fQ")}`,
+    ),
+    whole("a Cloudflare token", `${drawn("cfut_", 40)}${hex(8)}`),
+    whole("a Databricks token", `dapi4f9a07c3be1d${hex(20)}`),
+    whole("a Figma token", drawn("figd_", 40)),
+    whole("a Grafana token", drawn("glc_", 60)),
+    whole("a Grafana token", `${drawn("glsa_", 32)}_${hex(8)}`),
+    whole("a Groq key", drawn("gsk_", 52)),
+    whole("a Linear key", drawn("lin_api_", 40)),
+    whole("a Notion token", `ntn_${digits(11)}${drawn("", 35)}`),
+    whole("a Tailscale key", `tskey-auth-${drawn("", 12)}-${drawn("", 32)}`),
+    whole("a Vault token", drawn("hvs.", 95)),
+    whole("a Vercel token", drawn("vcp_", 24)),
+    inside("a private key", "", openSsh),
+    inside("a private key", "const key = `", indented, "`;"),
+    inside(
+      "a GitHub token",
+      "// secretlint-disable\nconst it = '",
+      drawn("ghp_", 36),
+      "'; // secretlint-disable-line",
+    ),
     inside("a password in an address", "postgres://app:", drawn("", 18), "@db.internal/app"),
     inside("a value that looks like a secret", 'const apiKey = "', drawn("", 32), '";'),
     inside("a value that looks like a secret", '{ "client_secret": "', drawn("", 40), '" }'),
@@ -95,6 +124,16 @@ export function nearMisses(): readonly (readonly [what: string, text: string])[]
     ["a Stripe key for tests", drawn("sk_test_", 24)],
     ["a Stripe webhook secret that is too short", drawn("whsec_", 12)],
     ["a variable of npm", "npm_config_registry_of_the_whole_organisation_is_set"],
+    [
+      "a variable of npm that is as long as a token",
+      `npm_${"package_config_directory_for_the_reports".slice(0, 36)}`,
+    ],
+    ["a token of npm that comes from elsewhere", "//registry.npmjs.org/:_authToken=$" + "{NPM_TOKEN}\n"],
+    ["code that writes a token of npm", "`_authToken=` + process.env.NPM_TOKEN_OF_THE_REGISTRY;"],
+    ["a name that begins like a key of Vercel", "vcr_cassettesOfTheWholeLibrary"],
+    ["a name that begins like a key of Linear", "lin_api_key_of_the_workspace_that_is_tested"],
+    ["a password of a local database", "mysql://root:my-secret-pw@127.0.0.1:3306/app"],
+    ["a user and a password in an example", "http://user:pass@service.test.com/"],
     ["a package of PyPI", "pypi-Agent-tools"],
     ["an Anthropic key with a placeholder", `sk-ant-api03-${"x".repeat(95)}`],
     ["an OpenAI key without its mark", drawn("sk-", 48)],

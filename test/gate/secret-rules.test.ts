@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { secretsIn, withoutSecrets } from "../../src/gate/secret-rules.ts";
+import { ownRules, secretsIn, withoutSecrets } from "../../src/gate/secret-rules.ts";
 import { drawn, hits, nearMisses } from "./given-secrets.ts";
 
 describe("a text that is looked through for credentials", () => {
@@ -20,8 +20,36 @@ describe("a text that is looked through for credentials", () => {
     expect(withoutSecrets("Nothing is in here.")).toBe("Nothing is in here.");
   });
 
-  it("is looked through in time that grows with its length alone", () => {
-    const hard = `${"eyJ".repeat(20_000)}${"aws secret ".repeat(20_000)}${"a:b@://".repeat(20_000)}${"-----BEGIN PRIVATE KEY-----\nA".repeat(5000)}`;
-    expect(secretsIn(hard)).toEqual([]);
+  it("names what two rules know by different parts as one", () => {
+    const [before, after] = ["https://u:", "@example.org"];
+    const token = drawn("glpat-", 20);
+    expect(secretsIn(`${before}${token}.01.${drawn("", 9)}${after}`)).toMatchObject([
+      { text: expect.stringContaining(token) },
+    ]);
+    expect(withoutSecrets(`${before}${token}.01.${drawn("", 9)}${after}`)).toMatch(
+      /^https:\/\/u:\(taken out: [^)]+\)@example\.org$/,
+    );
   });
+
+  it("is looked through in time that grows with its length alone", () => {
+    const repeated = (text: string) => text.repeat(Math.ceil(60_000 / text.length));
+    const hard = [
+      "eyJ",
+      "aws secret ",
+      "a:b@://",
+      "-----BEGIN PRIVATE KEY-----\nA",
+      "_authToken=",
+      "ghs_1_a.",
+      "https://x",
+    ];
+    for (const text of hard.map(repeated)) expect(secretsIn(text)).toEqual([]);
+  });
+
+  it.each(ownRules.map(({ kind, pattern }) => [kind, pattern.source] as const))(
+    "is looked through for %s with a pattern that never reads on without end",
+    (_, source) => {
+      const plain = source.replace(/\\./g, "").replace(/\[[^\]]*\]/g, "");
+      expect(plain).not.toMatch(/[*+]|\{\d+,\}/);
+    },
+  );
 });
