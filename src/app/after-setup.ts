@@ -2,10 +2,13 @@ import type { Checks } from "../gate/checks.ts";
 import type { State } from "../session/state.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** A check finds what setup made on the base, in files that git does not ignore too: it may need them, as a build does. */
+/**
+ * A check finds what setup made on the base, or on what else it ran, in files that git does not ignore too: it may need
+ * them, as a build does.
+ */
 export function afterSetup(
   checks: Checks,
-  { baseTree, objects }: Workspace,
+  { baseTree, objects }: Pick<Workspace, "baseTree" | "objects">,
   { setupTree }: Pick<State, "setupTree">,
 ): Checks {
   if (setupTree === null || setupTree === baseTree) return checks;

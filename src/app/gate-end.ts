@@ -55,6 +55,10 @@ function whyIn({ cause, findings, paths }: Failed): string {
       return `the change is still larger than \`limits\` in the configuration allows. Nothing was published. Say how to do less at once, or raise what is over: ${listed(paths)}.`;
     case "credentials":
       return `the change still holds what looks like a credential${paths.length === 0 ? "" : `: ${listed(paths)}`}. Nothing was published. Say how to do without it; what was a real one has to be replaced where it was issued.`;
+    case "setup":
+      return `setup still fails with what the change has it install: ${listed(paths)}. Nothing was published. Say what to do differently.`;
+    case "setup-denied":
+      return `the change still touches what setup installs from, which a person did not allow: ${listed(paths)}. Nothing was published. Say how to do without it.`;
     case "tampering":
       return `the change still touches what could make the checks pass without the work being done: ${listed(paths)}. Nothing was published, because the configuration says \`tamper: refuse\`. Say how to do without that, or set \`tamper: flag\` to have it published with a word about each.`;
   }

@@ -1,4 +1,5 @@
 import type { Tree } from "../base/hash.ts";
+import type { WaitingCall } from "../delivery/waiting.ts";
 import { changedDependencies, type DependencyFile } from "../gate/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import { judge, passedBefore } from "../gate/gate.ts";
@@ -6,12 +7,13 @@ import { type Marked, protection } from "../gate/protected.ts";
 import { setupInputs } from "../gate/setup-inputs.ts";
 import type { Suspicion } from "../gate/suspicion.ts";
 import { tamper, tamperText } from "../gate/tamper.ts";
-import type { Finding, Passed } from "../gate/verdict.ts";
+import type { Finding, Passed, Verdict } from "../gate/verdict.ts";
 import { afterSetup } from "./after-setup.ts";
 import { type Candidate, candidateOf, contentsOf } from "./candidate.ts";
 import { type Held, holdBack } from "./hold-back.ts";
 import { eventsOfGates, knownBefore, testsTreeOf } from "./known-results.ts";
 import { quoteFor } from "./quote.ts";
+import { askForSetup, type SetupWord } from "./setup-approval.ts";
 import type { Work } from "./work.ts";
 
 export type Judgement =
@@ -27,15 +29,15 @@ export type Judgement =
   /** The findings are in the log, and so in what the model is told next. */
   | {
       readonly kind: "failed";
-      readonly cause: "checks" | "tampering" | Held["cause"];
+      readonly cause: "checks" | "tampering" | "setup" | "setup-denied" | Held["cause"];
       readonly evidence: readonly EvidenceRow[];
       /** Of checks. */
       readonly findings: readonly Finding[];
       /** Of everything else. */
       readonly paths: readonly string[];
     }
-  /** A person has to look: these decide what setup installs. */
-  | { readonly kind: "needs-setup"; readonly paths: readonly string[] }
+  /** A person has to look: setup would run on what the change brings. */
+  | { readonly kind: "needs-approval"; readonly call: WaitingCall }
   | { readonly kind: "cancelled" };
 
 /** Asks whether the work may leave: every declared check on exactly the tree that would be pushed. */
@@ -43,7 +45,7 @@ export async function judgeWork(
   work: Work,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Judgement> {
-  const { workspace, config, journal, story, means, ground } = work;
+  const { workspace, config, journal, means } = work;
   const candidate = await candidateOf(workspace, journal.state);
   const { tree, changes } = candidate;
   if (changes.length === 0) return { kind: "no-change" };
@@ -55,43 +57,26 @@ export async function judgeWork(
   const contents = contentsOf(workspace, changes);
   const held = await holdBack(work, { candidate, contents, refused });
   if (held !== null) return refuse(work, { tree, ...held });
-  const paths = await setupInputs(changes, contents);
-  if (paths.length > 0 && config.setup.length > 0) return { kind: "needs-setup", paths };
   const suspicions = await tamper(changes, { checks, contents });
   if (config.tamper === "refuse" && suspicions.length > 0)
     return refuse(work, {
       ...{ tree, cause: "tampering", paths: suspicions.map(({ path }) => path), patch: "" },
       text: tamperText(suspicions, quoteFor(means)),
     });
-  const baseTree = workspace.baseTree;
-  await work.baseline.settle(signal);
-  const events = await eventsOfGates(journal);
-  const testsTree = await testsTreeOf(workspace, { checks, tree });
-  const before = await passedBefore(events, { checks, baseTree, tree, testsTree }, journal.load);
-  const verdict =
-    before ??
-    (await judge({
-      checks,
-      port: afterSetup(
-        means.rooms.checks(ground.dirs, workspace, { names: config.env }),
-        workspace,
-        journal.state,
-      ),
-      baseTree,
-      tree,
-      round: journal.state.gate.rounds + 1,
-      testsTree,
-      known: await knownBefore(events, { checks, baseTree, testsTree }, journal.load),
-      ...{ tamper: config.tamper, alreadyRed: config.alreadyRed, unproved: config.unproved },
-      append: story.append,
-      payload: journal.store,
-      quote: quoteFor(means),
-      signal,
-    }));
+  const paths = await setupInputs(changes, contents);
+  const setup =
+    paths.length === 0 || config.setup.length === 0
+      ? null
+      : await askForSetup(work, candidate, { paths, after: contents.after });
+  if (setup?.kind === "waits") return { kind: "needs-approval", call: setup.call };
+  if (setup?.kind === "denied")
+    return refuse(work, { ...{ tree, cause: "setup-denied", paths, patch: "" }, text: deniedText(setup) });
+  const verdict = await verdictOn(work, { tree, setup, signal });
   switch (verdict.kind) {
     case "passed":
       return {
-        ...{ ...verdict, candidate, flagged: [...flagged, ...suspicions, ...paths.map(dependency)] },
+        ...{ ...verdict, candidate },
+        flagged: [...flagged, ...suspicions, ...paths.map((path) => dependency(path, setup))],
         dependencies: await changedDependencies(paths, contents),
       };
     case "failed":
@@ -101,12 +86,55 @@ export async function judgeWork(
       };
     case "cancelled":
       return verdict;
+    case "setup-failed":
+      return refuse(work, { ...{ tree, cause: "setup", paths, patch: "" }, text: verdict.text });
   }
+}
+
+type Allowed = Extract<SetupWord, { kind: "granted" | "denied" }>;
+
+/** What the log knows of this very tree, or what the checks find on it now, after the setup that is the change's. */
+async function verdictOn(
+  work: Work,
+  about: { readonly tree: Tree; readonly setup: Allowed | null; readonly signal: AbortSignal },
+): Promise<Verdict | { readonly kind: "setup-failed"; readonly text: string }> {
+  const { workspace, config, journal, story, means, ground } = work;
+  const { tree, setup, signal } = about;
+  const { checks } = config;
+  const baseTree = workspace.baseTree;
+  const id = setup?.inputs.id ?? null;
+  await work.baseline.settle(signal);
+  const events = await eventsOfGates(journal);
+  const testsTree = await testsTreeOf(workspace, { checks, tree });
+  const before = await passedBefore(events, { checks, baseTree, tree, testsTree, setup: id }, journal.load);
+  if (before !== null) return before;
+  const made = setup === null ? null : await work.changedSetup.make(setup, { signal });
+  if (made?.kind === "failed") return { kind: "setup-failed", text: made.text };
+  if (made?.kind === "cancelled") return made;
+  return judge({
+    checks,
+    port: afterSetup(
+      means.rooms.checks(ground.dirs, workspace, { names: config.env }),
+      workspace,
+      journal.state,
+    ),
+    changed: made === null || id === null ? null : { setup: id, port: made.port },
+    baseTree,
+    tree,
+    round: journal.state.gate.rounds + 1,
+    testsTree,
+    known: await knownBefore(events, { checks, baseTree, testsTree }, journal.load),
+    ...{ tamper: config.tamper, alreadyRed: config.alreadyRed, unproved: config.unproved },
+    append: story.append,
+    payload: journal.store,
+    quote: quoteFor(means),
+    signal,
+  });
 }
 
 type RefusedChange = Omit<Held, "cause"> & {
   readonly tree: Tree;
-  readonly cause: Held["cause"] | "tampering";
+  readonly cause: Exclude<Extract<Judgement, { kind: "failed" }>["cause"], "checks">;
 };
 
 /** It goes back to the model as a round of the gate, before anything is run. */
@@ -121,7 +149,13 @@ async function refuse(
   return { kind: "failed", cause, evidence: [], findings: [], paths: [...new Set(paths)] };
 }
 
-/** Without setup nothing is installed from it, but a person who merges it installs what it says. */
-function dependency(path: string): Suspicion {
-  return { path, kind: "dependencies", why: "it decides what is installed" };
+/** Where nothing was installed from it here, a person who merges it still installs what it says. */
+function dependency(path: string, setup: Allowed | null): Suspicion {
+  const ran = setup === null ? "" : `; setup ran on it here, as ${setup.by} allowed`;
+  return { path, kind: "dependencies", why: `it decides what is installed${ran}` };
+}
+
+function deniedText({ by, inputs }: Allowed): string {
+  const paths = inputs.paths.map((path) => `- ${path}`).join("\n");
+  return `${by} did not allow setup to run on what you changed of these files. Undo that, and do the work without it; as they are they come back again:\n${paths}`;
 }

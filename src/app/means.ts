@@ -82,16 +82,21 @@ export type SetupRun = {
   readonly output: string;
 };
 
+/** Where one setup runs that is not the base's: a directory that does not exist yet, and an empty HOME. */
+export type SetupPlace = AsyncDisposable & Pick<RunDirs, "base" | "home">;
+
 /** Where repository code runs: setup, the model's tools, the gate's checks. */
 export type Rooms = {
   /** Null where a sandbox can be made on this machine, or none was asked for; else why not. */
   readonly impossible: () => Promise<string | null>;
   /** Runs one after the other until one fails; network on, no secrets, HOME is `dirs.home`. */
   readonly setup: (
-    dirs: RunDirs,
+    dirs: Pick<RunDirs, "base" | "home">,
     commands: readonly string[],
     options: { readonly names: readonly string[]; readonly signal: AbortSignal },
   ) => Promise<readonly SetupRun[]>;
+  /** Both are ours alone and fresh; closing it removes them. */
+  readonly place: () => Promise<SetupPlace>;
   /** Opens and probes; `refused` when a promise of the sandbox does not hold here. */
   readonly open: (
     dirs: RunDirs,
@@ -100,7 +105,7 @@ export type Rooms = {
     { readonly kind: "open"; readonly room: Room } | { readonly kind: "refused"; readonly why: string }
   >;
   readonly checks: (
-    dirs: RunDirs,
+    dirs: Pick<RunDirs, "base" | "home">,
     places: CheckPlaces,
     options: { readonly names: readonly string[] },
   ) => Checks;

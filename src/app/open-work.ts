@@ -5,6 +5,7 @@ import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipped } from "../session/ship.ts";
 import { openShipper } from "../session/shipper.ts";
 import { openBaseline } from "./baseline.ts";
+import { openChangedSetup } from "./changed-setup.ts";
 import { openEars } from "./ears.ts";
 import { effectTools } from "./effect-tools.ts";
 import { type Ended, endWork } from "./end-work.ts";
@@ -49,7 +50,8 @@ export async function carryOn(
   });
   const signal = AbortSignal.any([options.signal, ears.stopped]);
   await using baseline = openBaseline(parts, { signal });
-  const work: Work = { ...parts, system, shipper, board, ears, baseline };
+  await using changedSetup = openChangedSetup(parts);
+  const work: Work = { ...parts, system, shipper, board, ears, baseline, changedSetup };
   means.opened(identity.session);
   means.limit(Math.max(0, remainingMs(budget, spentOf(journal.state, 0))));
   // The first shipment carries the claim and the comment's intent; both are on their way while the place is made.

@@ -1,7 +1,7 @@
 import type { Tree } from "../base/hash.ts";
-import type { CommandRun } from "../session/event.ts";
 import { NotRestored } from "../workspace/workspace.ts";
 import type { Room, SetupRun } from "./means.ts";
+import { recordedRun } from "./recorded-run.ts";
 import type { Work } from "./work.ts";
 
 export type Ready =
@@ -68,7 +68,7 @@ async function runSetup(work: Work, signal: AbortSignal): Promise<Setup> {
   await story.append({
     type: "setup.settled",
     ok: sealed?.kind === "sealed",
-    commands: await Promise.all(runs.map((run) => stored(run, work))),
+    commands: await Promise.all(runs.map((run) => recordedRun(run, work.journal))),
     tree: sealed?.kind === "sealed" ? sealed.tree : null,
     ms: Math.round(means.clock.elapsed() - began),
   });
@@ -80,10 +80,6 @@ async function runSetup(work: Work, signal: AbortSignal): Promise<Setup> {
     return { kind: "refused", code: "workspace", why };
   }
   return { kind: "done", tree: sealed.tree };
-}
-
-async function stored(run: SetupRun, work: Work): Promise<CommandRun> {
-  return { ...run, ms: Math.round(run.ms), output: await work.journal.store(run.output) };
 }
 
 function setupFailed(run: SetupRun): Setup {

@@ -41,8 +41,7 @@ export async function settle(work: ReadyWork, options: Options): Promise<Outcome
   for (;;) {
     const end = judgesAgain ? finishedBefore(work) : await loop(work, options);
     judgesAgain = false;
-    if (end.kind === "asked" || end.kind === "approval") return waitForPeople(work, end);
-    if (end.kind !== "finished") return endWork(work, stopped(end, work, options));
+    if (end.kind !== "finished") return stop(end, work, options);
     work.board.say("running the checks");
     const judged = await judgeWork(work, options);
     if (judged.kind === "passed") {
@@ -50,10 +49,17 @@ export async function settle(work: ReadyWork, options: Options): Promise<Outcome
       work.board.say("working on what was said meanwhile");
       continue;
     }
+    if (judged.kind === "needs-approval")
+      return waitForPeople(work, { kind: "approval", calls: [judged.call] });
     const ended = await afterGate(judged, work, options, end.text);
     if (ended !== null) return endWork(work, ended);
     work.board.say("working on what the checks found");
   }
+}
+
+function stop(end: Exclude<End, { kind: "finished" }>, work: ReadyWork, options: Options): Promise<Outcome> {
+  if (end.kind === "asked" || end.kind === "approval") return waitForPeople(work, end);
+  return endWork(work, stopped(end, work, options));
 }
 
 async function eventsOf({ journal }: ReadyWork): Promise<readonly SessionEvent[]> {
@@ -129,7 +135,7 @@ function unreadNote(images: number): string {
 
 /** Null when the findings go back to the model. */
 async function afterGate(
-  judged: Exclude<Judgement, { kind: "passed" }>,
+  judged: Exclude<Judgement, { kind: "passed" | "needs-approval" }>,
   work: ReadyWork,
   options: Options,
   said: string,
@@ -144,10 +150,6 @@ async function afterGate(
       };
     case "cancelled":
       return interrupted(work);
-    case "needs-setup": {
-      const detail = `The change touches what setup installs from (${judged.paths.join(", ")}), and setup is never run on a changed tree. Nothing was published. Make that change yourself on ${work.identity.baseRef} and start again, or ask for a way without it.`;
-      return { kind: "suspended", reason: "needs-setup", detail };
-    }
     case "failed": {
       work.board.evidence(judged.evidence);
       const rounds = redRounds(await eventsOf(work));

@@ -6,6 +6,7 @@ import type { OpenJournal } from "../session/open-journal.ts";
 import type { Shipper } from "../session/shipper.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Baseline } from "./baseline.ts";
+import type { ChangedSetup } from "./changed-setup.ts";
 import type { Ears } from "./ears.ts";
 import type { Ground, Means, Room } from "./means.ts";
 import type { StatusBoard } from "./status.ts";
@@ -26,6 +27,7 @@ export type Work = {
   readonly board: StatusBoard;
   readonly ears: Ears;
   readonly baseline: Baseline;
+  readonly changedSetup: ChangedSetup;
 };
 
 /** The same, with the place where tools run. */

@@ -18,12 +18,28 @@ export function exactJson(text: string): string {
 /** What has no shape, hides itself, turns the line around, or is what we mark a broken line with. */
 const shapeless = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u2937]/gu;
 
+/** The same of a text that is no JSON, such as a patch: its lines are as they are, and tabs stay. */
+export function exactText(text: string): string {
+  const lines = withoutSecrets(text).split("\n");
+  return lines
+    .map((line) => line.split("\t").map(escapedIn).join("\t"))
+    .map(broken)
+    .join("\n");
+}
+
 function readable(line: string): string {
-  const shown = line.replace(shapeless, escaped).replaceAll("<!--", "\\u003c!--");
+  return broken(escapedIn(line));
+}
+
+function escapedIn(line: string): string {
+  return line.replace(shapeless, escaped).replaceAll("<!--", "\\u003c!--");
+}
+
+/** Escapes stay whole, and in JSON a line of what is written or run ends where its own end is. */
+function broken(line: string): string {
   const parts: string[] = [];
   let part = "";
-  // Escapes stay whole, and a line of what is written or run ends where its own end is.
-  for (const [token] of shown.matchAll(/\\u[0-9a-f]{4}|\\.|[^\\]/gu)) {
+  for (const [token] of line.matchAll(/\\u[0-9a-f]{4}|\\.|./gu)) {
     if (part.length + token.length > columnsMax) {
       parts.push(part);
       part = "";

@@ -1,9 +1,11 @@
+import { isOfSetup } from "../session/approvals.ts";
 import type { SessionId } from "../session/id.ts";
 import { exactJson } from "./exact-json.ts";
 import { commandSpan } from "./how-to-go-on.ts";
 import { codeBlock, codeSpan, neutralCell, neutralText } from "./neutral.ts";
+import { askedSetup, setupShown } from "./waiting-setup.ts";
 
-/** A call that waits until a person has allowed it. `arguments` is JSON text. */
+/** A call that waits until a person has allowed it, or setup on what the change installs. `arguments` is JSON text. */
 export type WaitingCall = {
   readonly id: string;
   readonly tool: string;
@@ -47,12 +49,8 @@ export function waitingText(waiting: Waiting, options: WaitingOptions): string {
     }
     case "approval": {
       const { calls } = waiting;
-      const [head, tail] =
-        calls.length === 1
-          ? ["a call", "It has not run."]
-          : [`${calls.length} calls`, "None of them has run."];
       return joined([
-        `Baton wants to make ${head} that a person has to allow. ${tail}`,
+        approvalHead(calls),
         ...calls.slice(0, callsShownMax).map((call) => approvalOf(call, options)),
         unshown(calls.length - callsShownMax, options),
         verdicts(options),
@@ -61,9 +59,20 @@ export function waitingText(waiting: Waiting, options: WaitingOptions): string {
   }
 }
 
+function approvalHead(calls: readonly WaitingCall[]): string {
+  const [only, ...others] = calls;
+  if (only === undefined || others.length > 0)
+    return `Baton wants to make ${calls.length} calls that a person has to allow. None of them has run.`;
+  const what = isOfSetup(only) ? "run setup on files that the change brings, which" : "make a call that";
+  return `Baton wants to ${what} a person has to allow. It has not run.`;
+}
+
 /** One line of it, for where the rest is a click away. */
 export function waitingLine(waiting: Waiting): string {
   if (waiting.kind === "question") return waiting.question;
+  const [first] = waiting.calls;
+  if (first !== undefined && isOfSetup(first))
+    return `Setup on what the change installs (${first.id}) waits for approval.`;
   const named = waiting.calls.map(({ id, tool }) => `${tool} (${id})`).join(", ");
   return waiting.calls.length === 1
     ? `The call ${named} waits for approval.`
@@ -84,7 +93,24 @@ function answers({ session, triggerPhrase, thread }: WaitingOptions): string {
   ].join(" ");
 }
 
-function approvalOf(call: WaitingCall, { triggerPhrase, thread, max }: WaitingOptions): string {
+function approvalOf(call: WaitingCall, options: WaitingOptions): string {
+  const { triggerPhrase, thread } = options;
+  const { id } = call;
+  const setup = askedSetup(call);
+  const way = (verdict: string): string =>
+    thread === null
+      ? `answer ${codeSpan(verdict)}`
+      : `comment ${commandSpan(triggerPhrase, verdict)} on #${thread}`;
+  return joined([
+    ...(setup === null ? callShown(call, options) : setupShown(call, setup, options)),
+    [
+      `- To allow it, ${way(`approve ${id}`)}.`,
+      `- To refuse it, ${way(`deny ${id}`)}; words after the id are told to the model.`,
+    ].join("\n"),
+  ]);
+}
+
+function callShown(call: WaitingCall, { triggerPhrase, max }: WaitingOptions): readonly string[] {
   const { id, tool, why } = call;
   const exact = exactJson(call.arguments);
   const kept = exact.length <= max ? exact : exact.slice(0, max).replace(/[\ud800-\udbff]$/, "");
@@ -92,19 +118,11 @@ function approvalOf(call: WaitingCall, { triggerPhrase, thread, max }: WaitingOp
     kept.length === exact.length
       ? ""
       : `(Cut here: ${kept.length} of ${exact.length} characters are shown. Who allows the call allows all of it.)`;
-  const way = (verdict: string): string =>
-    thread === null
-      ? `answer ${codeSpan(verdict)}`
-      : `comment ${commandSpan(triggerPhrase, verdict)} on #${thread}`;
-  return joined([
+  return [
     `The call ${codeSpan(id)} of ${codeSpan(tool)} waits because ${neutralCell(why, 200)}. Its arguments, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     codeBlock(kept.split("\n"), "json", triggerPhrase).join("\n"),
     cut,
-    [
-      `- To allow it, ${way(`approve ${id}`)}.`,
-      `- To refuse it, ${way(`deny ${id}`)}; words after the id are told to the model.`,
-    ].join("\n"),
-  ]);
+  ];
 }
 
 /** None of them runs before each one was allowed, so nobody allows unseen what is left out here. */

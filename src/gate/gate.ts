@@ -1,6 +1,6 @@
 import type { Digest, Tree } from "../base/hash.ts";
 import type { CheckedOn, Payload, SessionEvent } from "../session/event.ts";
-import type { Check } from "./checks.ts";
+import type { Check, Checks } from "./checks.ts";
 import { moreFailures } from "./counts.ts";
 import { definitionsDigest } from "./definitions.ts";
 import { type EvidenceRow, evidenceRow, fewerTests, heldAgainst } from "./evidence.ts";
@@ -23,6 +23,11 @@ type Asked = Running & {
   readonly round: number;
   /** Base with the change's tests alone: where they change nothing base itself, null where no check asks for it. */
   readonly testsTree: Tree | null;
+  /**
+   * Where setup ran on what the change installs: by which approval, and checkouts on what it made, for the change alone.
+   * Null where the base's own setup is the change's too.
+   */
+  readonly changed?: { readonly setup: string; readonly port: Checks } | null;
   /** What earlier rounds found, so that neither of those is judged again: `knownOn`. */
   readonly known: { readonly base: Known; readonly tests: Known };
   /** What follows when a green check reports fewer tests than on base: it is shown, or not passed. */
@@ -71,14 +76,15 @@ export async function judge(asked: Asked): Promise<Verdict> {
  */
 export async function passedBefore(
   events: readonly SessionEvent[],
-  { checks, baseTree, tree, testsTree }: Pick<Asked, "checks" | "baseTree" | "tree" | "testsTree">,
+  about: Pick<Asked, "checks" | "baseTree" | "tree" | "testsTree"> & { readonly setup?: string | null },
   load: Load,
 ): Promise<Extract<Verdict, { kind: "passed" }> | null> {
+  const { checks, baseTree, tree, testsTree, setup = null } = about;
   const last = events.findLast((event) => event.type === "gate.passed" || event.type === "gate.failed");
   if (last?.type !== "gate.passed") return null;
-  if (last.tree !== tree || last.definitions !== definitionsDigest(checks)) return null;
+  if (last.tree !== tree || last.definitions !== definitionsDigest(checks, setup)) return null;
   const base = await knownOn(events, { on: "base", tree: baseTree, checks }, load);
-  const change = await knownOn(events, { on: "change", tree, checks }, load);
+  const change = await knownOn(events, { on: "change", tree, checks, setup }, load);
   if (checks.some(({ name }) => !base.has(name) || !change.has(name))) return null;
   const tests =
     testsTree === null ? null : await knownOn(events, { on: "proof", tree: testsTree, checks }, load);
@@ -95,7 +101,10 @@ export async function passedBefore(
 async function runOne(asked: Asked, check: Check, on: CheckedOn): Promise<Told | null> {
   const tree = { base: asked.baseTree, change: asked.tree, proof: asked.testsTree }[on];
   if (tree === null) throw new Error(`the check ${check.name} proves nothing and was asked for a proof`);
-  return runCheck(check, { round: asked.round, on, tree }, asked);
+  const { round, changed } = asked;
+  if (on !== "change" || changed == null) return runCheck(check, { round, on, tree }, asked);
+  const { setup, port } = changed;
+  return runCheck(check, { round, on, tree, setup }, { ...asked, port });
 }
 
 type Proved = ReadonlyMap<string, { readonly proof: Proof; readonly onTests: Told | null }>;
@@ -177,7 +186,7 @@ function finding(kind: Finding["kind"], { check, onTree }: Judged, why: string |
 
 async function pass(asked: Asked, evidence: readonly EvidenceRow[]): Promise<Verdict> {
   const { round, tree } = asked;
-  const definitions = definitionsDigest(asked.checks);
+  const definitions = definitionsDigest(asked.checks, asked.changed?.setup);
   await asked.append({ type: "gate.passed", round, tree, definitions });
   return { kind: "passed", passed: mint(tree, definitions, round), evidence };
 }

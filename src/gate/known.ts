@@ -8,13 +8,19 @@ import { stateOf, type Told } from "./ran.ts";
 /** Results on one tree, by the check's name. */
 export type Known = ReadonlyMap<string, Told>;
 
-type About = { readonly on: CheckedOn; readonly tree: Tree; readonly checks: readonly Check[] };
+type About = {
+  readonly on: CheckedOn;
+  readonly tree: Tree;
+  readonly checks: readonly Check[];
+  /** Null where the base's own setup ran before them. */
+  readonly setup?: string | null;
+};
 type Settled = Extract<SessionEvent, { type: "check.settled" }>;
 
 /** The last run of each of these very checks on a tree, as the log has it. */
 export function settledOn(
   events: Iterable<SessionEvent>,
-  { on, tree, checks }: About,
+  { on, tree, checks, setup = null }: About,
 ): ReadonlyMap<string, Settled> {
   const last = new Map<string, Settled>();
   for (const event of events)
@@ -22,7 +28,7 @@ export function settledOn(
       last.set(event.check, event);
   const ofThese = checks.flatMap((check) => {
     const event = last.get(check.name);
-    return event?.definition === definitionsDigest([check]) ? [[check.name, event] as const] : [];
+    return event?.definition === definitionsDigest([check], setup) ? [[check.name, event] as const] : [];
   });
   return new Map(ofThese);
 }

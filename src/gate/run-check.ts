@@ -19,6 +19,8 @@ type Place = {
   readonly on: CheckedOn;
   readonly tree: Tree;
   readonly beside?: true;
+  /** Null where the base's own setup ran before it. */
+  readonly setup?: string | null;
 };
 
 /**
@@ -35,7 +37,7 @@ export async function runCheck(check: Check, place: Place, running: Running): Pr
   if (run === null || run.cancelled) return null;
   const { exitCode, timedOut, ms } = run;
   const output = await payload(run.output);
-  const definition = definitionsDigest([check]);
+  const definition = definitionsDigest([check], place.setup);
   const settled = { round, check: check.name, on, tree, definition, exitCode, timedOut, ms, output };
   await append({ type: "check.settled", ...settled, ...beside });
   return { exitCode, timedOut, ms, output: run.output, counts: countsIn(run.output) };

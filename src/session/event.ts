@@ -1,4 +1,5 @@
 import type { Digest, Sha, Tree } from "../base/hash.ts";
+import type { EffectEvent } from "./effect-event.ts";
 import type { SessionId } from "./id.ts";
 
 /** Text of any size: what is over 8 KiB stands in a blob named by its SHA-256. */
@@ -125,7 +126,11 @@ export type SessionEvent =
       readonly since?: number;
     }
   | { readonly type: "sandbox.started"; readonly sandbox: string; readonly pid: number | null }
-  | { readonly type: "setup.started"; readonly commands: readonly string[] }
+  /**
+   * `approval`: it runs on what the change installs, as that approval allows, and not on the base. No tree is sealed from
+   * it then, because nothing of it is kept.
+   */
+  | { readonly type: "setup.started"; readonly commands: readonly string[]; readonly approval?: string }
   | {
       readonly type: "setup.settled";
       readonly ok: boolean;
@@ -133,6 +138,7 @@ export type SessionEvent =
       /** Sealed right after setup: only the difference to this tree is ever delivered. */
       readonly tree: Tree | null;
       readonly ms: number;
+      readonly approval?: string;
     }
   /** `id` is unique in the session, such as `comment:99262140`; `text` is what the model is told, whole. */
   | {
@@ -173,7 +179,10 @@ export type SessionEvent =
       readonly requestId: string | null;
     }
   | { readonly type: "calls.intended"; readonly turn: number; readonly calls: readonly IntendedCall[] }
-  /** A person has to allow this very call; `id` is the call's. It is asked for before the call is intended. */
+  /**
+   * A person has to allow this very call; `id` is the call's. It is asked for before the call is intended. With `setup` as
+   * the tool it is to run setup on what the change installs, and the id names commands and files.
+   */
   | {
       readonly type: "approval.requested";
       readonly id: string;
@@ -266,24 +275,7 @@ export type SessionEvent =
       /** What of the change never leaves by our hand, for a person to apply. */
       readonly patch?: Payload;
     }
-  /** `key` is by meaning: `<session>/comment`, `<session>/branch`, `<session>/pull-request`. */
-  | { readonly type: "effect.intended"; readonly key: string; readonly detail: string }
-  | {
-      readonly type: "effect.settled";
-      readonly key: string;
-      readonly status: "done" | "absent" | "refused";
-      /** What it made: a number, an id, a sha, or why not. */
-      readonly detail: string;
-      readonly url: string | null;
-    }
-  | {
-      readonly type: "shipment.sent";
-      readonly number: number;
-      readonly from: number;
-      readonly to: number;
-      readonly digest: Digest;
-      readonly name: string;
-    }
+  | EffectEvent
   | { readonly type: "log.repaired"; readonly cutBytes: number; readonly sha256: Digest }
   | {
       readonly type: "run.suspended";

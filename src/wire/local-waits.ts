@@ -1,16 +1,24 @@
 import type { Outcome } from "../app/outcome.ts";
 import { exactJson } from "../delivery/exact-json.ts";
-import type { Waits } from "../delivery/waiting.ts";
+import type { WaitingCall, Waits } from "../delivery/waiting.ts";
+import { askedSetup, setupLines } from "../delivery/waiting-setup.ts";
 
 /** What a session waits for, and the command lines that answer it. `again` begins each: the resume of this session. */
 function waitLines({ waiting }: Waits, again: string): readonly string[] {
   if (waiting.kind === "question") return [`answer with: ${again} --answer '<your answer>'`];
-  return waiting.calls.flatMap(({ id, tool, arguments: given, why }) => [
-    `${tool} (${id}) waits because ${why}; its arguments, exactly:`,
-    exactJson(given),
-    `allow it with: ${again} --answer 'approve ${id}'`,
-    `refuse it with: ${again} --answer 'deny ${id} <why>'`,
+  return waiting.calls.flatMap((call) => [
+    ...callLines(call),
+    `allow it with: ${again} --answer 'approve ${call.id}'`,
+    `refuse it with: ${again} --answer 'deny ${call.id} <why>'`,
   ]);
+}
+
+function callLines(call: WaitingCall): readonly string[] {
+  const { id, tool, why } = call;
+  const setup = askedSetup(call);
+  if (setup === null)
+    return [`${tool} (${id}) waits because ${why}; its arguments, exactly:`, exactJson(call.arguments)];
+  return [`setup (${id}) waits because ${why}; it would run, with network:`, ...setupLines(setup)];
 }
 
 /** How a session is gone on with; `again` is the command that resumes it. */

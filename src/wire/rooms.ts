@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import path from "node:path";
 import { layApart } from "../adapters/sandbox/apart.ts";
 import { sandboxChecks } from "../adapters/sandbox/checks.ts";
+import { removeTree } from "../adapters/sandbox/end.ts";
 import { type SandboxKind, sandboxKinds } from "../adapters/sandbox/kind.ts";
 import { openSandbox, type Sandbox, type SandboxGround } from "../adapters/sandbox/open.ts";
 import { runSetup } from "../adapters/sandbox/setup.ts";
 import { startSandbox } from "../adapters/sandbox/start.ts";
 import { sandboxToolbox } from "../adapters/sandbox/toolbox.ts";
-import type { Room, Rooms, RunDirs } from "../app/means.ts";
+import type { Room, Rooms, RunDirs, SetupPlace } from "../app/means.ts";
 import { tools } from "../tools/all.ts";
 
 export type RoomsOptions = {
@@ -52,6 +53,7 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
       const place = { workspace: dirs.base, home: dirs.home, scratch };
       return runSetup({ ...ground, ...place }, commands, { minutes: setupMinutes, signal });
     },
+    place: () => placeIn(scratch),
     open: async (dirs, { names, signal }) => {
       const place = { workspace: dirs.work, home: dirs.workHome, scratch };
       const opened = await openPlace(place, groundFor("off", names), { ...options, signal });
@@ -70,6 +72,13 @@ export function sandboxRooms(options: RoomsOptions): Rooms {
       };
     },
   };
+}
+
+async function placeIn(scratch: string): Promise<SetupPlace> {
+  const dir = await mkdtemp(path.join(scratch, "setup-"));
+  const home = path.join(dir, "home");
+  await mkdir(home, { mode: 0o700 });
+  return { base: path.join(dir, "base"), home, [Symbol.asyncDispose]: () => removeTree(dir) };
 }
 
 type Opened =

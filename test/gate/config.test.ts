@@ -217,7 +217,10 @@ describe("definitionsDigest", () => {
       [{ ...one, dir: "x" }],
       [{ ...one, network: true }],
     ];
-    expect(new Set(variants.map(definitionsDigest)).size).toBe(variants.length);
+    expect(new Set(variants.map((checks) => definitionsDigest(checks))).size).toBe(variants.length);
     expect(definitionsDigest([{ ...one }])).toBe(definitionsDigest([one]));
+    const ran = [null, "setup_1", "setup_2"].map((setup) => definitionsDigest([one], setup));
+    expect(new Set(ran).size).toBe(3);
+    expect(ran[0]).toBe(definitionsDigest([one]));
   });
 });

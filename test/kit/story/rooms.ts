@@ -1,18 +1,20 @@
 // What the processes of a story run on their machine: setup, tools and checks.
 import { memoryChecks } from "../../../src/adapters/memory/checks.ts";
 import { type MemoryTool, memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
-import type { Rooms } from "../../../src/app/means.ts";
+import type { Rooms, SetupRun } from "../../../src/app/means.ts";
 import type { CheckRun } from "../../../src/gate/checks.ts";
-import type { MemoryMachine } from "../race/memory-workspace.ts";
+import { dirs, type MemoryMachine, memoryPlace } from "../race/memory-workspace.ts";
 
 /** Commands in the directories of this machine; what ran is noted in `ran`. `external` is without a sandbox. */
 export function roomsOn(machine: MemoryMachine, ran: string[], external: boolean): Rooms {
   return {
     impossible: async () => null,
-    setup: async (_dirs, commands) => {
-      ran.push("setup");
-      return commands.map((command) => ({ command, exitCode: 0, ms: 1, output: "" }));
+    setup: async ({ base }, commands) => {
+      const files = machine.dirs.get(base);
+      ran.push(base === dirs.base ? "setup" : `setup on ${files?.get(manifest)}`);
+      return commands.map((command) => setUp(command, files));
     },
+    place: () => memoryPlace(machine),
     open: async ({ work }) => {
       const files = machine.dirs.get(work);
       if (files === undefined) throw new Error(`there is no directory ${work}`);
@@ -29,11 +31,25 @@ export function roomsOn(machine: MemoryMachine, ran: string[], external: boolean
         const files = machine.trees.get(tree);
         // Both lines belong together: half of the fix is what turns this check red.
         const isRight =
-          name === "first" || files?.get("a.txt") === "a\n" || files?.get("b.txt") === "fixed\n";
+          name === "installed"
+            ? files?.get(installed) === files?.get(manifest)
+            : name === "first" || files?.get("a.txt") === "a\n" || files?.get("b.txt") === "fixed\n";
         const result = isRight ? { exitCode: 0, output: "ok" } : { exitCode: 1, output: "b is wrong" };
         return { ...result, timedOut: false, cancelled: false, ms: 10 };
       }),
   };
+}
+
+const manifest = "package.json";
+const installed = "installed.json";
+
+/** `install` leaves a copy of the manifest, which git does not ignore; it fails where that says so. */
+function setUp(command: string, files: Map<string, string> | undefined): SetupRun {
+  const wanted = files?.get(manifest) ?? "";
+  if (command !== "install") return { command, exitCode: 0, ms: 1, output: "" };
+  if (wanted.includes("missing")) return { command, exitCode: 3, ms: 1, output: "no such package\n" };
+  files?.set(installed, wanted);
+  return { command, exitCode: 0, ms: 1, output: "installed\n" };
 }
 
 /** A tool that reads these files, one that writes them, and one that asks people. */

@@ -4,7 +4,13 @@ import { memoryGitHub } from "../../../src/adapters/memory/host.ts";
 import { memoryToolbox } from "../../../src/adapters/memory/toolbox.ts";
 import type { Means, Rooms } from "../../../src/app/means.ts";
 import type { Sha } from "../../../src/base/hash.ts";
-import { entriesOf, type MemoryMachine, memoryMachine, memoryPlace, memoryWorkspace, memoryPlace } from "../race/memory-workspace.ts";
+import {
+  entriesOf,
+  type MemoryMachine,
+  memoryMachine,
+  memoryPlace,
+  memoryWorkspace,
+} from "../race/memory-workspace.ts";
 import { endOf, live } from "../story/play.ts";
 import { givenStage, type Stage } from "../story/stage.ts";
 import { tellsStory } from "../story/tale.ts";

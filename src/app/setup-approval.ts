@@ -1,0 +1,109 @@
+import { digestOf, type Tree } from "../base/hash.ts";
+import type { WaitingCall } from "../delivery/waiting.ts";
+import type { AskedSetup } from "../delivery/waiting-setup.ts";
+import type { Config } from "../gate/config.ts";
+import type { ReadFile } from "../gate/setup-inputs.ts";
+import type { Story } from "../loop/story.ts";
+import { isOfSetup, setupTool } from "../session/approvals.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { Candidate } from "./candidate.ts";
+
+/**
+ * What setup installs from where the change touches that. `id` is the approval's: it names the commands and each of these
+ * files byte for byte, so that a word of a person is about exactly them, and stands while only other files change.
+ */
+export type ChangedInputs = {
+  readonly id: string;
+  /** The base with these files of the change, and nothing else of it: the only tree that setup is ever run on again. */
+  readonly tree: Tree;
+  readonly paths: readonly string[];
+};
+
+/** What people said of it. */
+export type SetupWord =
+  | { readonly kind: "granted" | "denied"; readonly by: string; readonly inputs: ChangedInputs }
+  | { readonly kind: "waits"; readonly call: WaitingCall };
+
+type Parts = { readonly workspace: Workspace; readonly config: Config; readonly story: Story };
+
+const why = "the change touches what it installs from";
+
+/** A longer one is a lock file's, which nobody reads to its end. */
+const patchBytesMax = 64 * 1024;
+
+/** Asks for leave to run setup on these files of the change, once, and gives what was said of it. */
+export async function askForSetup(
+  { workspace, config, story }: Parts,
+  change: Candidate,
+  { paths, after }: { readonly paths: readonly string[]; readonly after: ReadFile },
+): Promise<SetupWord> {
+  const files = await filesOf(change, { paths, after });
+  const id = idOf(config.setup, files);
+  const asked = story.state.approvals[id];
+  const said = asked !== undefined && isOfSetup(asked) ? asked.status : null;
+  if (said === "granted" || said === "denied") {
+    const tree = await laidOnBase(workspace, change.tree, (path) => paths.includes(path));
+    return { kind: said, by: await whoSaid(story, id), inputs: { id, tree, paths } };
+  }
+  const text = JSON.stringify(await shownTo({ workspace, config }, change.tree, files));
+  if (said === null)
+    await story.append({
+      ...{ type: "approval.requested", id, tool: setupTool, why },
+      arguments: await story.store(text),
+    });
+  return { kind: "waits", call: { id, tool: setupTool, why, arguments: text } };
+}
+
+type InputFile = Omit<AskedSetup["files"][number], "patch">;
+
+async function filesOf(
+  { changes }: Candidate,
+  { paths, after }: { readonly paths: readonly string[]; readonly after: ReadFile },
+): Promise<readonly InputFile[]> {
+  const touched = changes.filter(({ path }) => paths.includes(path));
+  return Promise.all(
+    touched.map(async ({ path, status, mode }) => {
+      const bytes = await after(path);
+      return { path, status, mode, sha256: bytes === null ? null : digestOf(bytes) };
+    }),
+  );
+}
+
+/** Half of a SHA-256: too long for two changes to be made that have the same one. */
+const idDigits = 32;
+
+function idOf(commands: readonly string[], files: readonly InputFile[]): string {
+  const fields = files.map(({ path, mode, sha256 }) => [path, mode, sha256]);
+  return `setup_${digestOf(JSON.stringify(["baton/setup/1", commands, fields])).slice(0, idDigits)}`;
+}
+
+async function shownTo(
+  { workspace, config }: Pick<Parts, "workspace" | "config">,
+  tree: Tree,
+  files: readonly InputFile[],
+): Promise<AskedSetup> {
+  const { baseTree, objects } = workspace;
+  const shown = files.map(async (file) => {
+    const to = await laidOnBase(workspace, tree, (path) => path === file.path);
+    const patch = await objects.patch({ from: baseTree, to, bytesMax: patchBytesMax });
+    return { ...file, patch: patch === null ? null : new TextDecoder().decode(patch) };
+  });
+  return { commands: config.setup, files: await Promise.all(shown) };
+}
+
+function laidOnBase(
+  { baseTree, objects }: Workspace,
+  to: Tree,
+  only: (path: string) => boolean,
+): Promise<Tree> {
+  return objects.transplant({ from: baseTree, to, onto: baseTree, only });
+}
+
+async function whoSaid({ recordsFrom }: Story, id: string): Promise<string> {
+  const events = (await recordsFrom(0)).map(({ record }) => record.event);
+  const said = events.findLast(
+    (event) => (event.type === "approval.granted" || event.type === "approval.denied") && event.id === id,
+  );
+  if (said === undefined || !("by" in said)) throw new Error(`nobody said anything of ${id}`);
+  return said.by;
+}

@@ -1,0 +1,69 @@
+import type { Digest } from "../base/hash.ts";
+import { isOfSetup } from "../session/approvals.ts";
+import { exactText } from "./exact-json.ts";
+import { codeBlock, codeSpan, neutralCell } from "./neutral.ts";
+
+/** What setup would run, and in which files of the change: the arguments of its approval, as JSON. */
+export type AskedSetup = {
+  readonly commands: readonly string[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly status: "added" | "modified" | "deleted";
+    /** As git has it, null for a deleted file. */
+    readonly mode: string | null;
+    /** Of the file as the change has it, null for a deleted one. */
+    readonly sha256: Digest | null;
+    /** What changes in it, null where that is too long to be read here. */
+    readonly patch: string | null;
+  }[];
+};
+
+/** Null for a call of the model. */
+export function askedSetup(call: { readonly tool: string; readonly arguments: string }): AskedSetup | null {
+  // Only ever what the gate wrote into a log that was proved.
+  return isOfSetup(call) ? (JSON.parse(call.arguments) as AskedSetup) : null;
+}
+
+/** The commands, exactly, and what they would find otherwise than on base; as much of it as `max` characters hold. */
+export function setupShown(
+  { id, why }: { readonly id: string; readonly why: string },
+  { commands, files }: AskedSetup,
+  { max, triggerPhrase }: { readonly max: number; readonly triggerPhrase: string },
+): readonly string[] {
+  const block = (text: string, info: string): string =>
+    codeBlock(text.split("\n"), info, triggerPhrase).join("\n");
+  const patch = exactText(patchIn(files));
+  const kept = patch.length <= max ? patch : patch.slice(0, max).replace(/[\ud800-\udbff]$/, "");
+  const unread = files.filter((file) => file.patch === null).map(({ path }) => codeSpan(path));
+  return [
+    `Setup ${codeSpan(id)} waits because ${neutralCell(why, 200)}. These commands would run, with network and without secrets:`,
+    block(exactText(commands.join("\n")), "sh"),
+    `They would find the base with these files of the change, and nothing else of it: ${files.map((file) => `${codeSpan(file.path)} (${file.status})`).join(", ")}. What changes in them, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
+    kept === "" ? "" : block(kept, "diff"),
+    kept.length === patch.length
+      ? ""
+      : `(Cut here: ${kept.length} of ${patch.length} characters are shown. Who allows it allows all of it.)`,
+    unread.length === 0 ? "" : `Too long to be shown: ${unread.join(", ")}.`,
+    "Who allows it allows it for exactly these commands and files: the same again is not asked for again, and anything else is.",
+  ];
+}
+
+/** The same for a terminal. */
+export function setupLines({ commands, files }: AskedSetup): readonly string[] {
+  return [
+    ...exactText(commands.join("\n"))
+      .split("\n")
+      .map((line) => `  ${line}`),
+    `on the base with these files of the change alone: ${files.map(({ path }) => exactText(path)).join(", ")}`,
+    ...exactText(patchIn(files)).split("\n"),
+    ...files
+      .filter(({ patch }) => patch === null)
+      .map(({ path }) => `${exactText(path)}: too long to be shown`),
+  ];
+}
+
+/** Short ones first: they say what is wanted, and the long ones are lock files. */
+function patchIn(files: AskedSetup["files"]): string {
+  const patches = files.flatMap(({ patch }) => (patch === null ? [] : [patch.trimEnd()]));
+  return patches.toSorted((one, other) => one.length - other.length).join("\n");
+}
