@@ -1,94 +1,8 @@
-import { type Code, codeOf, type Family, familyOf } from "./code.ts";
+import { type Code, codeOf, familyOf } from "./code.ts";
 import { countsIn } from "./counts.ts";
+import { type Mark, marks } from "./marks.ts";
 import { without } from "./multiset.ts";
-import type { ChangedFile, Suspicion, SuspicionKind } from "./suspicion.ts";
-import { isTest } from "./test-paths.ts";
-
-type Mark = {
-  readonly kind: SuspicionKind;
-  readonly why: string;
-  /** What is searched: the whole text, what is code of it, or that without what stands in strings. */
-  readonly in: "text" | "code" | "bare";
-  /** Left out: all of them. */
-  readonly families?: readonly Family[];
-  readonly isFor?: (path: string) => boolean;
-  readonly pattern: RegExp;
-};
-
-const isSource = (path: string) => !isTest(path) && !/\.config\.\w+$/.test(path);
-
-const marks: readonly Mark[] = [
-  {
-    kind: "suppression",
-    why: "a message of a linter or a compiler, or the measuring of coverage, is switched off in it",
-    in: "text",
-    pattern:
-      /\b(?:eslint|tslint|stylelint|oxlint)-disable|\bbiome-ignore|@ts-(?:ignore|expect-error|nocheck)\b|#\s*noqa\b|#\s*(?:type|pyright|mypy|pylint|ruff|nosec|fmt)\s*:|#\s*pragma:\s*no cover|#!?\[(?:allow|expect)\(|\/\/\s*nolint\b|@SuppressWarnings\b|\brubocop:(?:disable|todo)|\bphpcs:(?:ignore|disable)|@phpstan-ignore|@psalm-suppress|\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)|\bNOSONAR\b|#pragma\s+warning\s+disable|\bswiftlint:disable|@Suppress\(|\bprettier-ignore\b|\bshellcheck\s+disable/g,
-  },
-  {
-    kind: "early-exit",
-    why: "a process that a check may run ends with exit code 0, or hides its own",
-    in: "code",
-    families: ["js"],
-    pattern:
-      /\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*(?:0|undefined|null)\b|\bprocess\.(?:on|once|prependListener)\(\s*["'`](?:exit|beforeExit|uncaughtException|unhandledRejection)|\bprocess\.kill\(\s*process\.pid|\bDeno\.exit\(\s*0?\s*\)|(?<![\w$.])exit\(\s*0\s*\)/g,
-  },
-  {
-    kind: "early-exit",
-    why: "a process that a check may run ends with exit code 0, or hides its own",
-    in: "code",
-    families: ["python"],
-    pattern:
-      /\b(?:sys\.exit|os\._exit|exit|quit|SystemExit|pytest\.exit)\(\s*(?:0|None)?\s*\)|\braise SystemExit\s*$|\batexit\.register\b|\bsession\.exitstatus\s*=/gm,
-  },
-  {
-    kind: "early-exit",
-    why: "a process that a check may run ends with exit code 0, or hides its own",
-    in: "code",
-    families: ["go", "rust", "other"],
-    pattern:
-      /\bos\.Exit\(0\)|\bprocess::exit\(0\)|\b(?:System\.exit|Environment\.Exit|exit|die)\(\s*0?\s*\)|\.halt\(0\)/g,
-  },
-  {
-    kind: "early-exit",
-    why: "a process that a check may run ends with exit code 0, or hides its own",
-    in: "code",
-    families: ["ruby"],
-    pattern: /^\s*exit!?(?:\s*\(?\s*(?:0|true)\s*\)?)?\s*$|\bat_exit\b/gm,
-  },
-  {
-    kind: "stand-in",
-    why: "it changes a runner, or a library that tests rely on, while it runs",
-    in: "code",
-    families: ["js"],
-    pattern:
-      /(?<![\w.])(?:assert|expect|chai)(?:\.\w+)*\.\w+\s*=(?![=>])|\b(?:globalThis|global|window)\.(?:assert|expect|test|it|describe|process|require)\s*=(?!=)|\bObject\.(?:defineProperty|defineProperties|assign)\(\s*(?:assert|expect|chai|process|globalThis|global|Object|Array|String|Number|Module)(?:\.prototype)?\s*,|\b(?:Object\.is|JSON\.stringify|Array\.isArray|process\.(?:exit|on|emit|reallyExit))\s*=(?!=)|\b(?:Array|Object|String|Number|Error|Promise|Function|AssertionError)\.prototype\.\w+\s*=(?!=)|\bModule\._\w+|\b(?:module|Module)\.register(?:Hooks)?\(|\bregisterHooks\(|\bmock\.module\(\s*["'`](?:node:)?(?:assert|test)/g,
-  },
-  {
-    kind: "stand-in",
-    why: "it changes a runner, or a library that tests rely on, while it runs",
-    in: "code",
-    families: ["python"],
-    pattern:
-      /\bsys\.modules\[|\bbuiltins\.\w+\s*=(?!=)|\bsetattr\(\s*builtins\b|\bdef __(?:eq|ne)__\([^)]{0,200}\)[^:\n]{0,200}:\s*\n?\s*return True|\bTestCase\.\w+\s*=(?!=)|\bsys\.(?:meta_path|settrace|excepthook)\b|\bpytest_(?:runtest_\w+|collection_modifyitems|sessionfinish|pyfunc_call|ignore_collect|report_teststatus)\b|\brep(?:ort)?\.outcome\s*=(?!=)/g,
-  },
-  {
-    kind: "stand-in",
-    why: "its values are equal to everything",
-    in: "code",
-    families: ["rust", "ruby", "other"],
-    pattern:
-      /\bfn eq\(&self[^)]{0,200}\)\s*->\s*bool\s*\{\s*true\s*\}|\bboolean equals\(\w+ \w+\)\s*\{\s*return true;|\bbool Equals\(\w+\?? \w+\)\s*(?:=>\s*true|\{\s*return true;)|\bdef ==\(\w+\)\s*(?:=\s*)?true/g,
-  },
-  {
-    kind: "knows-test",
-    why: "code that is no test can tell that it is being tested",
-    in: "code",
-    isFor: isSource,
-    pattern:
-      /\bprocess\.env(?:\.|\[["'`])(?:VITEST\w*|JEST_\w+|MOCHA\w*|NODE_TEST_CONTEXT|CI|GITHUB_ACTIONS|npm_lifecycle_\w+|TEST|TESTING)\b|\bNODE_ENV\b["'`\]]*\s*[!=]==?\s*["'`]test|\bimport\.meta\.(?:vitest|env\.(?:TEST|VITEST))\b|\b(?:process\.argv|execArgv)\b[^\n]{0,200}\btest|\bPYTEST_CURRENT_TEST\b|\bsys\.modules\b(?!\[)|\bsys\._getframe\b|\binspect\.(?:stack|currentframe)\(|\bsys\.argv\b[^\n]{0,200}test|\btesting\.Testing\(\)|\bflag\.Lookup\("test|\bcfg!\(test\)|\bENV\[["'](?:CI|RAILS_ENV)["']\]|\benviron\b[^\n]{0,200}["'](?:CI|TESTING|PYTEST\w*)["']|\bgetenv\(\s*"(?:CI|TESTING)"|\.stack\b[^\n]{0,200}(?:test|spec)|\btypeof (?:describe|it|jest|vi)\b/g,
-  },
-];
+import type { ChangedFile, Suspicion } from "./suspicion.ts";
 
 /** What was added to code, whatever else it does, that a reader should not miss; what only moves is not new. */
 export function markedCode(files: readonly ChangedFile[]): readonly Suspicion[] {
@@ -130,13 +44,36 @@ function printed(path: string, old: Forms, now: Forms): readonly Suspicion[] {
   return isForged ? [{ path, kind: "prints-counts", why }] : [];
 }
 
+/** The texts of the code, and what it prints as a whole where that is put together from several. */
 function textsIn({ code }: Forms): readonly string[] {
   if (code === null) return [];
-  return Array.from(
-    code.code.matchAll(/"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\[\s\S]|[^`\\])*)`/g),
-    (match) =>
-      (match[1] ?? match[2] ?? match[3] ?? "")
-        .replace(/\\n/g, "\n")
-        .replace(/\$\{[^}]{0,200}\}|%[ds]|\{\w*\}/g, "1"),
-  );
+  const texts = Array.from(code.code.matchAll(literals), textOf);
+  const lines = code.code.split(/[\n;]/).filter((line) => prints.test(line));
+  return [...texts, ...lines.map(joined)];
+}
+
+const literals = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\[\s\S]|[^`\\])*)`/g;
+const prints =
+  /\b(?:console\.\w+|stdout\.write|stderr\.write|print(?:ln|f)?!?|puts|echo|Print(?:ln|f)?|WriteLine|write)\b/;
+const placeholders = /\$\{[^}]{0,200}\}|%[ds]|\{\w*\}/g;
+
+function textOf([, double, single, back]: readonly string[]): string {
+  return (double ?? single ?? back ?? "").replace(/\\n/g, "\n").replace(placeholders, "1");
+}
+
+/** `log("# pass ", n)` as `# pass 1`: what is no text may be a number. */
+function joined(line: string): string {
+  const parts = Array.from(line.slice(0, 1000).matchAll(literals), (match) => ({
+    text: textOf(match),
+    from: match.index,
+    to: match.index + match[0].length,
+  }));
+  return parts
+    .map(({ text, to }, at) => {
+      const rest = line.slice(to, parts[at + 1]?.from ?? line.length);
+      const isNumber = /^\s*[+,]\s*[\w$(]/.test(rest);
+      const space = rest.startsWith(",") && !text.endsWith(" ") ? " " : "";
+      return `${text}${space}${isNumber ? "1" : ""}`;
+    })
+    .join("");
 }
