@@ -225,7 +225,7 @@ describe(`a run ${canSandbox ? "" : "(without the sandbox's promises) "}on an is
 
   it("tells a fault of its own in every place, and keeps the work", async () => {
     await using world = await givenWorld({ script: fixesSum });
-    const other = "0123456789abcdef0123456789abcdef01234567";
+    const other = "5ca1ab1e".repeat(5);
     const body = { sha: other, url: "https://api.github.com/x", truncated: false, tree: [] };
     // The first tree is the lease's.
     world.github.fail({ method: "POST", path: /\/git\/trees$/, status: 201, skip: 1, body });
