@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { use } from "../kit/model/script.ts";
+import { git, temporaryFolder } from "../kit/repositories.ts";
+import { unzip } from "../kit/unzip.ts";
 import { givenWorld } from "../kit/world.ts";
 import {
   askedOnPullRequest,
@@ -9,6 +12,11 @@ import {
   fileAt,
   fixesSum,
 } from "./given.ts";
+
+const makesImage = [
+  use("shell", { command: "printf '\\000\\377' > image.bin && chmod +x image.bin" }),
+  ...fixesSum,
+];
 
 const opened = { outcome: "pull-request", reason: "opened", exit: 0 } as const;
 
@@ -157,20 +165,41 @@ describe("a comment on a pull request", () => {
     });
   });
 
-  it("of a fork with its head pinned is delivered as a pull request of this repository", async () => {
-    await using world = await givenWorld({ script: fixesSum });
+  it("of a fork with its head pinned is answered with a patch that gives git the judged tree (R3)", async () => {
+    await using world = await givenWorld({ script: makesImage });
     const asked = await askedOnPullRequest(world, { comment: "/agent fix HEAD", fork: "stranger" });
-    await expectEnding(world, await world.finish(asked), {
-      ...opened,
+    const refs = world.github.git("for-each-ref");
+    const result = await world.finish(asked);
+    await expectEnding(world, result, {
+      outcome: "patch",
+      reason: "fork",
+      exit: 0,
+      says: `The work passed for ${asked.head}, the head of pull request #1, and is a patch`,
       thread: asked.issue,
-      requests: 2,
-      branches: [/^agent\/1-/],
-      pulls: 2,
+      requests: 3,
+      pulls: 1,
     });
-    const pull = (await world.github.pulls()).find(({ number }) => number !== asked.issue);
-    expect(pull).toMatchObject({ base: { ref: "main" }, draft: true });
-    expect(pull?.body).toContain("It holds the commits of #1, whose branch is in a fork");
-    expect(world.github.git("rev-parse", `${pull?.head.ref}^`).trim()).toBe(asked.head);
+    expect(world.github.git("for-each-ref")).toBe(refs);
+    const name = result.outputs["patch"] ?? "";
+    const files = unzip(await world.github.artifacts.read(name));
+    const comment = commentsOfOurs(world, asked.issue)[0]?.body ?? "";
+    const fetch = `gh run download \\d+ --repo \\S+/octo/demo --name ${name}`;
+    const command = new RegExp(`^${fetch}\ngit apply (.*) (\\S+)$`, "m").exec(comment) ?? [];
+    expect([...files.keys()], comment).toEqual([command[2]]);
+    using folder = temporaryFolder();
+    const clone = (args: readonly string[]) => git(folder.path, args);
+    clone(["clone", "-q", "--no-checkout", world.github.git("rev-parse", "--absolute-git-dir").trim(), "."]);
+    clone(["fetch", "-q", "origin", `refs/pull/${asked.issue}/head`]);
+    clone(["checkout", "-q", asked.head]);
+    const patch = files.get(command[2] ?? "") ?? Buffer.alloc(0);
+    git(folder.path, ["apply", ...(command[1] ?? "").split(" "), "-"], { input: patch });
+    const changed = clone(["diff", "--cached", "--raw", "--abbrev=7", "HEAD"]);
+    expect(changed.split("\n")).toEqual([
+      expect.stringMatching(/^:000000 100755 0{7} [0-9a-f]{7} A\timage\.bin$/),
+      expect.stringMatching(/^:100644 100644 [0-9a-f]{7} [0-9a-f]{7} M\tsum\.mjs$/),
+    ]);
+    expect(clone(["show", ":sum.mjs"])).toContain("a + b");
+    expect(result.summary).toContain("GIT binary patch");
   });
 
   it("that pins another head is refused and told the current one", async () => {
