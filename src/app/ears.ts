@@ -53,8 +53,11 @@ export function openEars(
       stop = { by: said.author.login, input: inputIdOf(said.id) };
       stopped.abort(new Error(`${stop.by} said stop`));
     }
-    const words = what === "all" ? ["addition", "remark"] : ["addition"];
-    known = await judge(found.filter(({ kind }) => words.includes(kind)));
+    // Many may talk beside the work, and only so many are looked up at once: whoever steers it comes first.
+    const kinds = what === "all" ? (["addition", "remark"] as const) : (["addition"] as const);
+    const words: Overheard[] = [];
+    for (const one of kinds) words.push(...(await judge(found.filter(({ kind }) => kind === one))));
+    known = words.sort((a, b) => a.id - b.id);
   };
 
   const failed = (error: unknown): void => {

@@ -172,6 +172,14 @@ describe("a run that listens", () => {
     expect([await takesIn("turn"), asked.length]).toEqual([[words], 31]);
   });
 
+  it("hears who steers it at the end of the work, however many talk beside that", async () => {
+    const { ears, writes, takesIn } = await givenEars();
+    using _ = ears;
+    for (let number = 0; number < 30; number += 1) writes("The same here.", `stranger-${number}`);
+    const words = writes("@baton use a queue");
+    expect(await takesIn("end")).toEqual([words]);
+  });
+
   it("takes in what is over the limit the next time", async () => {
     const { ears, writes, takesIn } = await givenEars();
     using _ = ears;
