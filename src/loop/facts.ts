@@ -106,7 +106,9 @@ function learnt(facts: Facts, event: SessionEvent, { text, news }: Told): Facts 
         asking: [],
       };
     case "run.claimed":
-      return event.gen === 1 ? facts : { ...facts, because: "resumed" };
+      if (event.gen === 1) return facts;
+      // Another model is to have its tries, wherever the one before had come to.
+      return { ...(event.model === undefined ? facts : letOn(facts)), because: "resumed" };
     case "context.compacted":
       return { ...facts, because: "compacted" };
     case "approval.denied":
@@ -146,7 +148,7 @@ function learnt(facts: Facts, event: SessionEvent, { text, news }: Told): Facts 
     case "gate.passed":
       return unstuck(facts);
     case "run.suspended":
-      return { ...unstuck(facts), ...letOn(facts), tries: 0, budgetTold: 0 };
+      return { ...letOn(facts), tries: 0, budgetTold: 0 };
     default:
       return facts;
   }
@@ -190,8 +192,10 @@ function unstuck(facts: Facts): Facts {
  * Who lets it go on wants the provider to have its tries again. A refused reply, or one that is not understood, is no
  * end to come back to then: it is asked for again.
  */
-function letOn({ done, reply, pauses }: Facts): Pick<Facts, "done" | "pauses"> {
-  return { done: done && reply !== null && isAnswer(reply), pauses: Math.min(pauses, 1) };
+function letOn(facts: Facts): Facts {
+  const { done, reply, pauses } = facts;
+  const isDone = done && reply !== null && isAnswer(reply);
+  return { ...unstuck(facts), done: isDone, pauses: Math.min(pauses, 1) };
 }
 
 function isAnswer({ content, stopReason }: Received): boolean {

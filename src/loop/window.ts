@@ -78,6 +78,9 @@ export function fillAfter(
     case "gate.failed":
     case "call.settled":
       return grown(fill, tokensIn(text));
+    case "images.left-out":
+      // What the provider counted before holds the others, as it will once more.
+      return event.all ? fill : grown(fill, -Math.min(fill.added, event.count * imageTokensMax));
     case "run.claimed":
       // Another model counts otherwise, and may have another window. What the run before had asked for died with it.
       return event.model === undefined ? { ...fill, requested: false } : noFill;

@@ -187,6 +187,7 @@ function claimed(state: State, { gen, run, model, since }: Of<"run.claimed">): S
     ...state,
     gen,
     model: model ?? state.model,
+    truncated: model === undefined ? state.truncated : 0,
     runs: state.runs.includes(run.id) ? state.runs : [...state.runs, run.id],
     status: "open",
     reason: null,

@@ -64,6 +64,14 @@ describe("how full the window is", () => {
       [{ ...input, images: [{ mediaType: "image/png", data: inline("A") }] }],
       { added: 100 + imageTokensMax },
     ],
+    [
+      "and counts no more once it is left out",
+      [
+        { ...input, images: [{ mediaType: "image/png", data: inline("A") }] },
+        { type: "images.left-out", count: 1, all: false },
+      ],
+      { added: 100 },
+    ],
     ["a reply takes in what came before it", [note, received()], { added: 0 }],
     [
       "another model has counted nothing",

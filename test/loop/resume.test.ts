@@ -223,11 +223,12 @@ describe.each(selfEnded)("a run that came to its end by %s", (_, script) => {
     expect([resumed.events, resumed.requests]).toEqual([[], []]);
   });
 
-  it("goes on once people have seen that, or have said something", async () => {
+  it("goes on once people have seen that, have said something, or have named another model", async () => {
     const { log } = await ended();
     const since: readonly SessionEvent[] = [
       { type: "run.suspended", reason: "stuck", detail: "" },
       { type: "input.accepted", id: "comment:2", by: "octo", text: inline("Go on.") },
+      { ...claim, gen: 2, model: "other" },
     ];
     for (const event of since) {
       const resumed = await given({
