@@ -1,4 +1,5 @@
 import { type Spent, spentOf } from "../loop/budget.ts";
+import { isOfSetup } from "../session/approvals.ts";
 import type { Budget, IntendedCall, Payload, SessionEvent, Settlement } from "../session/event.ts";
 import { recordsBack } from "../session/reader.ts";
 import { interruptedCall } from "../session/recover.ts";
@@ -23,6 +24,8 @@ export async function resumeFacts(
     readonly budget: Budget;
     readonly workspace: Workspace;
     readonly load: (payload: Payload) => Promise<string>;
+    /** What this resume recorded of what a person said. */
+    readonly said: readonly SessionEvent[];
   },
 ): Promise<ResumeFacts> {
   const { workspace, load, budget, model } = now;
@@ -31,7 +34,7 @@ export async function resumeFacts(
   return {
     by,
     place: await placeOf(state, { since, settled: now.settled ?? settled, load }),
-    suspended: state.status === "suspended" ? (state.reason ?? "") : null,
+    suspended: state.status === "suspended" ? suspendedBy(state, now.said) : null,
     idled,
     changes: await changesIn(state, workspace),
     gate: state.gate.rounds === 0 ? null : await lastGate(log, state, workspace),
@@ -39,6 +42,17 @@ export async function resumeFacts(
     spent,
     model,
   };
+}
+
+/** Setup waits for a person as a call does, and is something else to the model. */
+function suspendedBy({ reason, approvals }: State, said: readonly SessionEvent[]): string {
+  const setup = Object.entries(approvals).find(
+    ([, approval]) => isOfSetup(approval) && approval.status === "requested",
+  );
+  if (reason !== "approval" || setup === undefined) return reason ?? "";
+  const [id] = setup;
+  const isDenied = said.some((event) => event.type === "approval.denied" && event.id === id);
+  return isDenied ? "setup-denied" : "approval-of-setup";
 }
 
 /** What resumes settled that died before their sandbox was there, and whether the last run was one of those. */

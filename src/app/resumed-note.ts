@@ -98,6 +98,8 @@ function whereOf(place: Place): string {
 const reasons: Readonly<Record<string, string>> = {
   question: "it waited for an answer to your question",
   approval: "it waited for a person to allow a call",
+  "approval-of-setup": "it waited for a person to allow setup on what you changed of its files",
+  "setup-denied": "a person did not allow setup on what you changed of its files",
   stopped: "a person stopped it",
   cancelled: "the run was cancelled",
   turns: "the turns of its budget were used up",

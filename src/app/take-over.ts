@@ -206,7 +206,10 @@ async function append(
   const settled = await recoverCalls({ journal, append: story.append }, resolution);
   const { load } = journal;
   const budget = budgetOf(state, means);
-  const facts = await resumeFacts(proved, { settled, model, budget, workspace, load });
+  const facts = await resumeFacts(proved, {
+    ...{ settled, model, budget, workspace, load },
+    said: answers.events,
+  });
   const text = await journal.store(resumedNote(facts));
   await story.append({ type: "note.added", about: "resumed", text });
   if (answers.input !== null) {

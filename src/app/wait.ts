@@ -3,6 +3,7 @@ import type { AskedEffect } from "../delivery/marker.ts";
 import { markerOf } from "../delivery/marker.ts";
 import { postOnce } from "../delivery/open-comment.ts";
 import { type Waiting, waitingLine, waitingText } from "../delivery/waiting.ts";
+import { askedSetup, setupSummary } from "../delivery/waiting-setup.ts";
 import type { End } from "../loop/end.ts";
 import type { State } from "../session/state.ts";
 import { effectTools } from "./effect-tools.ts";
@@ -27,6 +28,7 @@ export async function waitForPeople(
     end.kind === "asked"
       ? { kind: "question", question: end.question }
       : { kind: "approval", calls: end.calls };
+  offerWhole(work, waiting);
   const url = await ask(work, effectOf(end, work.journal.state), waiting);
   const thread = work.identity.thread?.number ?? null;
   return endWork(work, {
@@ -35,6 +37,13 @@ export async function waitForPeople(
     detail: waitingLine(waiting),
     waits: { waiting, thread, url },
   });
+}
+
+/** A comment may have to cut what setup would find; without a thread the summary holds what a comment would. */
+function offerWhole({ means, identity, board }: Work, waiting: Waiting): void {
+  const [call] = waiting.kind === "approval" ? waiting.calls : [];
+  const setup = call === undefined || identity.thread === null ? null : askedSetup(call);
+  if (call !== undefined && setup !== null) board.offer(setupSummary(call, setup, means.orders));
 }
 
 /**

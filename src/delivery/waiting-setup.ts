@@ -18,6 +18,20 @@ export type AskedSetup = {
   }[];
 };
 
+/** What a job summary shows of the patch, where a comment has no room for it. */
+const summaryCharactersMax = 60_000;
+
+/** The same for the job summary of the run that asks. */
+export function setupSummary(
+  call: { readonly id: string; readonly why: string },
+  asked: AskedSetup,
+  { triggerPhrase }: { readonly triggerPhrase: string },
+): string {
+  return setupShown(call, asked, { max: summaryCharactersMax, triggerPhrase })
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
 /** Null for a call of the model. */
 export function askedSetup(call: { readonly tool: string; readonly arguments: string }): AskedSetup | null {
   // Only ever what the gate wrote into a log that was proved.
@@ -40,12 +54,15 @@ export function setupShown(
     block(exactText(commands.join("\n")), "sh"),
     `They would find the base with these files of the change, and nothing else of it: ${files.map((file) => `${codeSpan(file.path)} (${file.status})`).join(", ")}. What changes in them, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     kept === "" ? "" : block(kept, "diff"),
-    kept.length === patch.length
-      ? ""
-      : `(Cut here: ${kept.length} of ${patch.length} characters are shown. Who allows it allows all of it.)`,
+    kept.length === patch.length ? "" : cutNote(kept.length, patch.length),
     unread.length === 0 ? "" : `Too long to be shown: ${unread.join(", ")}.`,
     "Who allows it allows it for exactly these commands and files: the same again is not asked for again, and anything else is.",
   ];
+}
+
+function cutNote(kept: number, whole: number): string {
+  const more = kept < summaryCharactersMax ? " The summary of the run that asked shows more." : "";
+  return `(Cut here: ${kept} of ${whole} characters are shown.${more} Who allows it allows all of it.)`;
 }
 
 /** The same for a terminal. */

@@ -36,7 +36,7 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
     case "sandbox.started":
       return `sandbox: ${event.sandbox}`;
     case "setup.started":
-      return event.commands.length === 0 ? null : `setup: ${event.commands.join("; ")}`;
+      return setupLine(event);
     case "check.started":
       return event.beside ? null : `check ${event.check} on ${checkedOn[event.on]}`;
     case "check.settled":
@@ -68,12 +68,25 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
     case "input.accepted":
       return event.id.startsWith("comment:") ? `  told by ${event.by}, ${event.id}` : null;
     case "setup.settled":
+      return setUpLine(event);
     case "note.added":
     case "approval.abandoned":
     case "effect.intended":
     case "shipment.sent":
       return null;
   }
+}
+
+const changedSetup = "setup on what the change installs";
+
+function setupLine({ commands, approval }: Event<"setup.started">): string | null {
+  if (commands.length === 0) return null;
+  return `${approval === undefined ? "setup" : changedSetup}: ${commands.join("; ")}`;
+}
+
+function setUpLine({ ok, ms, approval }: Event<"setup.settled">): string | null {
+  if (approval === undefined) return null;
+  return `  ${changedSetup}: ${ok ? "done" : "failed"}, ${(ms / 1000).toFixed(1)} s`;
 }
 
 function openedLine({ session, baseRef, baseSha, model }: Identity): string {

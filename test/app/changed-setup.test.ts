@@ -42,8 +42,8 @@ const asks = ({ github }: Stage) => github.comments.filter(({ body }) => body.in
 /** The files of the branch that was published. */
 function published({ github }: Stage): readonly string[] {
   const [, sha] = [...github.branches].find(([name]) => name !== "main") ?? [];
-  if (sha === undefined || sha === null) throw new Error("no branch was made");
-  return [...(github.commits.get(sha)?.entries.keys() ?? [])].toSorted();
+  if (sha === undefined) throw new Error("no branch was made");
+  return [...(github.commits.get(sha)?.entries?.keys() ?? [])].toSorted();
 }
 
 describe("a change of what setup installs from", () => {
@@ -151,7 +151,9 @@ describe("a change of what setup installs from", () => {
     await next();
     const said = await next({ says: "@baton without a package, please" });
     expect(endOf(said)).toBe("pull-request/opened");
-    expect(JSON.stringify(said.requests[0]?.messages.at(-1))).toContain("without a package, please");
+    const told = JSON.stringify(said.requests[0]?.messages.at(-1));
+    expect(told).toContain("a person did not allow setup on what you changed of its files.");
+    expect(told).toContain("without a package, please");
     expect(said.ran.filter((one) => one.startsWith("setup"))).toEqual(["setup"]);
   });
 
