@@ -31,6 +31,8 @@ type Parts = {
   readonly story: Story;
 };
 
+/** After so many deaths of runs the machine does one thing at a time: both together may be what it cannot bear. */
+const deathsMax = 2;
 /** The runner gives a cancelled run seconds, and `post` removes what is left. */
 const closingMsMax = 3_000;
 
@@ -52,8 +54,7 @@ export function openBaseline(parts: Parts, options: { readonly signal: AbortSign
   };
   return {
     begin: ({ sandbox }) => {
-      // Without a sandbox it shares ports and processes with what the model runs.
-      if (!means.spareCore || parts.config.baseline === "gate" || sandbox === "off") return;
+      if (!isAllowed(parts, sandbox)) return;
       const mayRun = (): boolean => mayBegin && !signal.aborted;
       running = runChecks(parts, { append, mayRun, signal }).catch((error: unknown) => {
         if (!signal.aborted) means.say(`The checks are run on base later, by the gate: ${whyOf(error)}`);
@@ -72,6 +73,12 @@ export function openBaseline(parts: Parts, options: { readonly signal: AbortSign
       late.abort();
     },
   };
+}
+
+function isAllowed({ means, config, journal }: Parts, sandbox: string): boolean {
+  const { total } = journal.state.crashes;
+  // Without a sandbox it shares ports and processes with what the model runs.
+  return means.spareCore && config.baseline === "beside" && sandbox !== "off" && total < deathsMax;
 }
 
 /** One after the other, each as the gate would run it: in a clean checkout, on what setup made. */

@@ -223,6 +223,23 @@ describe("the checks on base", () => {
   });
 });
 
+describe("a session of which two runs have died", () => {
+  it("leaves the checks on base to the gate, so that its machine does one thing at a time", async () => {
+    const stage = givenStage();
+    const death = { at: "files.append", event: "check.started", when: "after" } as const;
+    await live(stage, { death, over: spare });
+    await live(stage, { death, over: spare, asks: "resume" });
+    const third = await live(stage, { over: spare, asks: "resume" });
+    expect(endOf(third)).toBe("pull-request/opened");
+    expect(checksIn(eventsOf(third)).slice(0, 4)).toEqual([
+      "base first beside",
+      "base first beside",
+      "base first: exit 0",
+      "change first: exit 0",
+    ]);
+  });
+});
+
 describe("a run that dies at any record while checks run on base beside it", () => {
   it("is gone on with to the same end, and no check that was green on base runs there again", async () => {
     const whole = await live(givenStage(), { over: spare });
