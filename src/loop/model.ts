@@ -37,9 +37,19 @@ export type Reply =
        * `too-large`: the conversation is larger than the provider takes, so only a shorter one may be sent again.
        * `unread-image`: it cannot read an image of the conversation, so only one without it may.
        * `unfit-thinking`: it does not take back what the model thought, which may be left out.
+       * `long-output`: a longer reply was asked for than the model can give.
        */
-      readonly verdict: "again" | "final" | "too-large" | "unread-image" | "unfit-thinking" | "cancelled";
+      readonly verdict:
+        | "again"
+        | "final"
+        | "too-large"
+        | "unread-image"
+        | "unfit-thinking"
+        | "long-output"
+        | "cancelled";
       readonly reason: string;
+      /** With `long-output`: the most that it can give, tokens. */
+      readonly outputMax?: number;
       readonly status: number | null;
       /** ms from now, where the provider says when to come back: `retry-after`, or the end of a spend limit. */
       readonly retryAfterMs: number | null;

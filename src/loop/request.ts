@@ -9,7 +9,7 @@ import { paidFor, replyCost } from "./prices.ts";
 import { type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { waitAfter } from "./wait.ts";
-import { outputWithin, sizeOf, windowOf } from "./window.ts";
+import { outputFor, outputWithin, sizeOf, windowOf } from "./window.ts";
 
 /**
  * Asks the model once for the open turn, or for a new one, and records what came. A failed try is dropped whole;
@@ -37,7 +37,7 @@ export async function request(run: Run): Promise<End | null> {
   onLive({ kind: "progress", turn: number, doing: { kind: "asking", attempt } });
   const reply = await run.model.reply(asked, { signal, onLive });
   const failure = reply.kind === "failed" ? reply : failureIn(run, reply);
-  if (failure !== null) return failed(run, failure);
+  if (failure !== null) return failed(run, failure, asked);
   if (reply.kind === "reply") await receive(run, reply);
   return null;
 }
@@ -46,7 +46,8 @@ function requestOf({ journal, request: frame }: Run): ModelRequest {
   const messages = messagesOf(journal.context);
   provePairing(messages, { paused: journal.facts.pauses > 0 });
   const { model, system, tools } = frame;
-  const wanted = journal.state.truncated > 0 ? frame.maxTokensRaised : frame.maxTokens;
+  const limit = journal.state.truncated > 0 ? frame.maxTokensRaised : frame.maxTokens;
+  const wanted = outputFor(journal.facts.fill, limit);
   const window = windowOf(journal.facts.fill, frame);
   const maxTokens = outputWithin(wanted, { size: sizeOf(journal, frame), window });
   return { model, system, tools, messages, maxTokens };
@@ -60,19 +61,21 @@ function failureIn({ journal }: Run, reply: Extract<Reply, { kind: "reply" }>): 
   return { kind: "failed", verdict: "again", reason: why, status: null, retryAfterMs: null, usage };
 }
 
-async function failed(run: Run, failure: Failure): Promise<End | null> {
+async function failed(run: Run, failure: Failure, { maxTokens }: ModelRequest): Promise<End | null> {
   const { journal } = run;
   const { number, attempts } = journal.state.turn;
-  const { reason } = failure;
+  const { reason, outputMax = null } = failure;
+  const shorter = outputMax !== null && outputMax < maxTokens ? { outputMax } : {};
   await journal.append({
     type: "reply.failed",
     turn: number,
     attempt: attempts,
     reason,
+    ...shorter,
     ...paidFor(failure, run),
   });
   if (failure.verdict === "too-large") return afterRefusal(run);
-  if (await leaveOut(run, failure)) return null;
+  if ("outputMax" in shorter || (await leaveOut(run, failure))) return null;
   return waitAfter(run, failure, journal.facts.tries);
 }
 

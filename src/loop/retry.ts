@@ -41,7 +41,8 @@ export function afterFailure(failure: Failure, { tries, random, remainingMs, now
     case "final":
     case "too-large":
     case "unread-image":
-    case "unfit-thinking": {
+    case "unfit-thinking":
+    case "long-output": {
       const retryAtMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
       return { kind: "stop", end: { kind: "provider", reason, retryAtMs } };
     }

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 import { summaryPrompt } from "./summary-prompt.ts";
 import { type Transcript, transcriptOf } from "./transcript.ts";
 import { waitAfter } from "./wait.ts";
-import { bytesPerToken } from "./window.ts";
+import { bytesPerToken, outputFor } from "./window.ts";
 
 /** `words` is null where the model writes nothing that can be used; what it cost is known in any case. */
 export type Summarised =
@@ -42,11 +42,12 @@ export async function summarise(
   { window }: { readonly window: number },
 ): Promise<Summarised> {
   const { journal, clock, signal, model } = run;
-  const maxTokens = Math.max(1, Math.min(run.request.maxTokens, Math.floor(window * shareReply)));
+  const limit = Math.max(1, Math.min(run.request.maxTokens, Math.floor(window * shareReply)));
   let bytesMax = Math.floor(window * shareTranscript * bytesPerToken);
   let empty = 0;
   while (journal.facts.fill.tries < triesMax) {
     const transcript = transcriptOf(messages, { bytesMax });
+    const maxTokens = outputFor(journal.facts.fill, limit);
     const asked = summaryRequest(transcript, { model: run.request.model, maxTokens });
     // What it says is no part of the conversation, so nobody is shown it while it comes.
     const reply = await model.reply(asked, { signal, onLive: () => undefined });
@@ -92,13 +93,16 @@ function summaryRequest(
 /** Records a failed try and waits before the next; the end where there is none. */
 async function failed(run: Run, failure: Failure): Promise<End | null> {
   await recordFailure(run, failure);
-  // A shorter transcript is another request: it need not wait.
-  if (failure.verdict === "too-large") return null;
+  // With a shorter transcript, or a shorter reply, it is another request: it need not wait.
+  if (failure.verdict === "too-large" || failure.verdict === "long-output") return null;
   return waitAfter(run, failure, run.journal.facts.fill.tries);
 }
 
 /** Outside of a request of the turn, which is how the fold knows that it is one of a summary. */
-async function recordFailure(run: Run, failure: Pick<Failure, "reason" | "usage">): Promise<void> {
+async function recordFailure(
+  run: Run,
+  failure: Pick<Failure, "reason" | "outputMax" | "usage">,
+): Promise<void> {
   const { journal } = run;
   const { number, phase } = journal.state.turn;
   const turn = phase === "idle" ? number + 1 : number;
@@ -107,6 +111,7 @@ async function recordFailure(run: Run, failure: Pick<Failure, "reason" | "usage"
     turn,
     attempt: journal.facts.fill.tries + 1,
     reason: failure.reason,
+    ...(failure.outputMax === undefined ? {} : { outputMax: failure.outputMax }),
     ...paidFor(failure, run),
   });
 }

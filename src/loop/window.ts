@@ -42,6 +42,8 @@ export type Fill = {
   readonly requested: boolean;
   /** Failed tries of the summary that is being asked for. */
   readonly tries: number;
+  /** The longest reply that the model can give, tokens; null where the provider has not said it. */
+  readonly outputMax: number | null;
 };
 
 export const noFill: Fill = {
@@ -53,6 +55,7 @@ export const noFill: Fill = {
   fullAt: null,
   requested: false,
   tries: 0,
+  outputMax: null,
 };
 
 /** What every request has beside the messages. */
@@ -86,8 +89,10 @@ export function fillAfter(
       return event.model === undefined ? { ...fill, requested: false } : noFill;
     case "reply.requested":
       return { ...fill, requested: true };
-    case "reply.failed":
-      return fill.requested ? { ...fill, requested: false } : { ...fill, tries: fill.tries + 1 };
+    case "reply.failed": {
+      const known = { ...fill, outputMax: event.outputMax ?? fill.outputMax };
+      return fill.requested ? { ...known, requested: false } : { ...known, tries: fill.tries + 1 };
+    }
     case "reply.received":
       return counted(fill, event, content);
     case "context.compacted":
@@ -159,6 +164,11 @@ export function roomFor(
 }
 
 const wayOut = "name a model with a larger window, or begin anew with a smaller task";
+
+/** As much of an output limit as the model can give. */
+export function outputFor({ outputMax }: Fill, maxTokens: number): number {
+  return Math.min(maxTokens, outputMax ?? maxTokens);
+}
 
 /** The output limit that fits beside what is sent. Small as it may be, there is always one to ask with. */
 export function outputWithin(maxTokens: number, { size, window }: { size: number; window: number }): number {

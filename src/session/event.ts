@@ -162,6 +162,8 @@ export type SessionEvent =
       readonly turn: number;
       readonly attempt: number;
       readonly reason: string;
+      /** Where it asked for a longer reply than the model can give: the most that it can, tokens. */
+      readonly outputMax?: number;
       /** What the provider worked before it failed, where it began; it is paid for like a reply. */
       readonly usage?: Usage;
       /** With `usage`: US dollars, null where the price is not known. */

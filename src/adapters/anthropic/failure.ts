@@ -19,7 +19,9 @@ const finalTypes = new Set([
 export function failureOf(error: unknown, { nowMs }: { readonly nowMs: number }): Failed {
   const told = toldBy(error, nowMs);
   const { status, retryAfterMs } = told;
-  return { kind: "failed", verdict: verdictOn(told), reason: reasonOf(error, told), status, retryAfterMs };
+  const verdict = verdictOn(told);
+  const most = verdict === "long-output" && told.outputMax !== null ? { outputMax: told.outputMax } : {};
+  return { kind: "failed", verdict, reason: reasonOf(error, told), ...most, status, retryAfterMs };
 }
 
 export function cancelled(): Failed {
@@ -35,6 +37,7 @@ function verdictOn(told: Told): Failed["verdict"] {
   if (isTooLarge(told)) return "too-large";
   if (isRefused(told, "image")) return "unread-image";
   if (isRefused(told, "thinking")) return "unfit-thinking";
+  if (isRefused(told, "long-output")) return "long-output";
   if (isUnpaid(told)) return "final";
   if (status === null) return type !== null && finalTypes.has(type) ? "final" : "again";
   return status === 408 || status === 409 || status === 429 || status >= 500 ? "again" : "final";
@@ -77,6 +80,7 @@ function sentenceOf(told: Told): string {
   if (isTooLarge(told)) return "the conversation is larger than the provider takes";
   if (isRefused(told, "thinking")) return "the provider does not take back what the model thought";
   if (isRefused(told, "image")) return "the provider cannot read an image of the conversation";
+  if (isRefused(told, "long-output")) return "the model cannot give a reply as long as was asked for";
   if (isLimit(told.code, told.about)) return "the spend limit of this API account is reached";
   if (isUnbilled(told)) return "the API account cannot be billed";
   switch (status) {

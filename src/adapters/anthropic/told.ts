@@ -8,10 +8,15 @@ export type Told = {
   readonly code: string | null;
   readonly requestId: string | null;
   /** What the message is about, where it is a sentence that the API is known for. */
-  readonly about: "too-long" | "spend-limit" | "no-credit" | "image" | "thinking" | null;
+  readonly about: "too-long" | "spend-limit" | "no-credit" | "image" | "thinking" | "long-output" | null;
+  /** With `long-output`: the most tokens of it that the model gives. */
+  readonly outputMax: number | null;
   /** ms from now until the provider may be asked again, where it says so. */
   readonly retryAfterMs: number | null;
 };
+
+const longOutput =
+  /^max_tokens: \d{1,9} > (\d{1,9}), which is the maximum allowed number of output tokens\b/i;
 
 /** The API has no code for these, so they are told by their first words; in others' words they stay a bad request. */
 const sentences = [
@@ -21,6 +26,7 @@ const sentences = [
   ],
   ["spend-limit", /^you have reached your specified (workspace )?api usage limits\b/i],
   ["no-credit", /^your credit balance is too low\b/i],
+  ["long-output", longOutput],
   // Of damaged pixels it does not say where they stand; of everything else it does.
   ["image", /^(could not process image\b|too many images\b|messages\.\d+\.content\.\d+\.image\b)/i],
   // A signature that did not come with it, or is not this endpoint's; some endpoints give none and want it back so.
@@ -54,6 +60,7 @@ export function toldBy(error: unknown, nowMs: number): Told {
     code,
     requestId: word(head?.get("request-id")),
     about,
+    outputMax: about === "long-output" ? Number(longOutput.exec(said)?.[1]) : null,
     retryAfterMs: retryAfterMs === null || retryAfterMs > laterMs ? null : retryAfterMs,
   };
 }

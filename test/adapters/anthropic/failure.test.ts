@@ -144,6 +144,28 @@ describe("thinking that the provider does not take back", () => {
   });
 });
 
+describe("a longer reply than the model can give", () => {
+  const sentence =
+    "max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens for CANARY";
+  const invalid = { status: 400, type: "invalid_request_error" };
+
+  it("is told with the most that it can", () => {
+    expect(failed({ ...invalid, message: sentence })).toMatchObject({
+      verdict: "long-output",
+      outputMax: 32_000,
+    });
+  });
+
+  it.each<[string, Answer, string]>([
+    ["another sentence", { ...invalid, message: "max_tokens: 0 < 1" }, "final"],
+    ["another status", { status: 500, type: "api_error", message: sentence }, "again"],
+  ])("is not what it is with %s", (_, answer, verdict) => {
+    const told = failed(answer);
+    expect(told).toMatchObject({ verdict });
+    expect(told).not.toHaveProperty("outputMax");
+  });
+});
+
 describe("a limit on what may be spent", () => {
   const limited = { status: 400, type: "invalid_request_error" };
   const reached = "You have reached your specified API usage limits.";
