@@ -176,8 +176,7 @@ describe("a run that listens", () => {
     const { ears, writes, takesIn } = await givenEars();
     using _ = ears;
     for (let number = 0; number < 30; number += 1) writes("The same here.", `stranger-${number}`);
-    const words = writes("@baton use a queue");
-    expect(await takesIn("end")).toEqual([words]);
+    expect([writes("@baton use a queue")]).toEqual(await takesIn("end"));
   });
 
   it("takes in what is over the limit the next time", async () => {
