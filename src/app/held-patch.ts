@@ -50,15 +50,19 @@ function lastPatch(events: readonly SessionEvent[]) {
 async function offerOversized(work: Work): Promise<StoredPatch | null> {
   const { workspace, journal, means, board } = work;
   const { tree, changes } = await candidateOf(workspace, journal.state);
+  const contents = contentsOf(workspace, changes);
+  const { bytesMax, oversizedBytesMax } = patchLimits;
+  let bytes = 0;
+  for (const { path } of changes) {
+    if (bytes <= oversizedBytesMax) bytes += (await contents.after(path))?.length ?? 0;
+  }
   const from = workspace.baseTree;
-  const patch = await workspace.objects.patch({ from, to: tree, bytesMax: patchLimits.bytesMax });
+  const patch =
+    bytes > oversizedBytesMax ? null : await workspace.objects.patch({ from, to: tree, bytesMax });
   if (patch === null) {
-    board.note(
-      `${what} is not offered as a patch, which would have more than ${patchLimits.bytesMax} bytes.`,
-    );
+    board.note(`${what} is not offered as a patch, because it has more than ${oversizedBytesMax} bytes.`);
     return null;
   }
-  const contents = contentsOf(workspace, changes);
   if ((await secretsInChange(changes, { contents, mask: means.mask })).length > 0) {
     board.note(`${what} is not offered as a patch, because it holds what looks like a credential.`);
     return null;

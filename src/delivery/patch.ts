@@ -6,6 +6,8 @@ import type { StoredPatch } from "./patches.ts";
 export const patchLimits = {
   /** What is longer is of no use to a person, and in the way of this machine. */
   bytesMax: 20_000_000,
+  /** Of the files of a change over its limits: they are looked through for credentials first, which takes its time. */
+  oversizedBytesMax: 10_000_000,
   /** In the log, and in what ships it. */
   keptBytesMax: 1_000_000,
   /** What may stand of one in a job summary, and of one that is longer. */

@@ -217,6 +217,14 @@ describe("a change over the limits of which no round let anything through", () =
     expect(comment).toContain(`gh run download 101 --repo o/r --name ${stored?.name}`);
   });
 
+  it("is not offered where it is larger than anybody would read", async () => {
+    const stage = givenStage({ config });
+    const run = await live(stage, works(many("long line\n".repeat(400_000)), ...again));
+    expect(endOf(run)).toBe("gate-failed/size");
+    expect(stage.patches.stored).toEqual([]);
+    expect(stage.github.comments[0]?.body).toContain("it has more than 10000000 bytes.");
+  });
+
   it("is offered only where it holds no credential", async () => {
     const stage = givenStage({ config });
     const token = drawn("ghp_", 36);

@@ -71,13 +71,16 @@ describe("run", () => {
     });
   });
 
-  it("begins on the branch that is named, with the checks and the sandbox that are asked for", async () => {
+  it("begins on the named branch with the checks and the sandbox that are asked for, and leaves what was held back in a file", async () => {
     using terminal = givenTerminal({ files: { "a.txt": "one\n" } });
     const { repository } = terminal;
     git(repository, ["branch", "other"]);
     git(repository, ["checkout", "--quiet", "--detach"]);
     const model = terminal.script([
       { calls: [{ name: "write", input: { path: "b.txt", content: "two\n" } }] },
+      { calls: [{ name: "write", input: { path: ".github/workflows/a.yml", content: "on: push\n" } }] },
+      { text: "Add b" },
+      { calls: [shell("rm -r .github")] },
       { text: "Add b" },
     ]);
     const words = [
@@ -96,6 +99,9 @@ describe("run", () => {
     expect(out).toContain(" of other, with scripted;");
     expect(out).toContain("sandbox: off");
     expect(git(repository, ["show", `agent/task-${sessionIn(out)}:b.txt`])).toBe("two");
+    const [, apply = ""] = /^what was held back: git (.*)$/m.exec(out) ?? [];
+    git(repository, apply.split(" "));
+    expect(git(repository, ["show", ":.github/workflows/a.yml"])).toBe("on: push");
   });
 
   it("shows the key nowhere and hands it to nothing", async () => {
