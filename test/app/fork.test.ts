@@ -115,6 +115,18 @@ describe("what passed for a pull request of a fork", () => {
     expect(comment()).toContain(`The head is ${now} by now.`);
   });
 
+  it("is not made again by the same command where its comment could not be", async () => {
+    const { stage, patches } = givenFork();
+    const locked: NonNullable<LifeOptions["over"]> = ({ host }) => {
+      const create = async () => ({ kind: "refused", code: "locked", why: "it is locked" }) as const;
+      return { host: { ...host, comment: { ...host.comment, create } } };
+    };
+    expect(endOf(await live(stage, { ...works(fix), over: locked }))).toBe("patch/fork");
+    const again = await live(stage, { ...works(fix), over: locked });
+    expect([endOf(again), again.requests]).toEqual(["refused/ended", []]);
+    expect(patches()).toHaveLength(1);
+  });
+
   it("ends as no-change where nothing was changed, and with no patch", async () => {
     const { stage, patches } = givenFork();
     expect(endOf(await live(stage, works()))).toBe("no-change/no-change");
@@ -156,6 +168,21 @@ describe("a patch that cannot be stored", () => {
     );
     const again = await live(stage, { ...works(long), asks: "resume" });
     expect([endOf(again), again.requests.length]).toEqual(["patch/fork", 0]);
+  });
+
+  it("is found where it was stored and only the answer was lost", async () => {
+    const { stage, patches } = givenFork();
+    const over: NonNullable<LifeOptions["over"]> = ({ patches }) => ({
+      patches: {
+        ...patches,
+        put: async (...given) => {
+          await patches.put(...given);
+          return { kind: "refused", code: "unavailable", why: "the connection was reset" };
+        },
+      },
+    });
+    expect(endOf(await live(stage, { ...works(fix), over }))).toBe("patch/fork");
+    expect(patches()).toHaveLength(1);
   });
 
   it("is not taken for stored where nobody can tell", async () => {
@@ -219,7 +246,7 @@ describe("a change over the limits of which no round let anything through", () =
 
   it("is not offered where it is larger than anybody would read", async () => {
     const stage = givenStage({ config });
-    const run = await live(stage, works(many("long line\n".repeat(400_000)), ...again));
+    const run = await live(stage, works(many("long line\n".repeat(334_000)), ...again));
     expect(endOf(run)).toBe("gate-failed/size");
     expect(stage.patches.stored).toEqual([]);
     expect(stage.github.comments[0]?.body).toContain("it has more than 10000000 bytes.");
