@@ -7,7 +7,6 @@ import { commentsOfOurs, expectEnding, fileAt, fixesSum } from "./given.ts";
 
 const agentYml = ".github/agent.yml";
 const twoChecks = "checks:\n  - { name: test, run: node sum.test.mjs }\n  - { name: lint, run: 'false' }\n";
-const withSetup = "setup: ['true']\nchecks:\n  - { name: test, run: node sum.test.mjs }\n";
 
 describe(`a run ${canSandbox ? "" : "(without the sandbox's promises) "}on an issue`, () => {
   it("opens one draft pull request from the tree that the checks passed on", async () => {
@@ -92,24 +91,6 @@ describe(`a run ${canSandbox ? "" : "(without the sandbox's promises) "}on an is
       says: /6 requests failed, the last one: the provider is overloaded .* Resume after 20\d\d-/,
       thread: 1,
       requests: 6,
-    });
-  });
-
-  it("suspends for a person when the change would need setup again", async () => {
-    const before = '{ "name": "x", "dependencies": {} }\n';
-    const after = '{ "name": "x", "dependencies": { "left-pad": "1.0.0" } }\n';
-    await using world = await givenWorld({
-      files: { [agentYml]: withSetup, "package.json": before },
-      script: [use("write", { path: "package.json", content: after }), say("Add left-pad")],
-    });
-    await expectEnding(world, await world.finish(world.asked()), {
-      outcome: "suspended",
-      reason: "needs-setup",
-      exit: 0,
-      resumable: true,
-      says: "(package.json), and setup is never run on a changed tree. Nothing was published. Make that change",
-      thread: 1,
-      requests: 2,
     });
   });
 
