@@ -16,8 +16,14 @@ export async function offerRefused(
   work: Work,
   cause: Cause,
 ): Promise<{ readonly patch?: StoredPatch | null }> {
-  if (cause === "protected") return (await offerHeldBack(work)) ?? {};
-  return cause === "size" ? { patch: await offerOversized(work) } : {};
+  if (cause === "size") return { patch: await offerOversized(work) };
+  if (cause !== "protected") return {};
+  const offered = await offerHeldBack(work);
+  if (offered !== null) return offered;
+  work.board.note(
+    `${what} is not offered as a patch, because it holds what looks like a credential, or has more than ${patchLimits.keptBytesMax} bytes.`,
+  );
+  return {};
 }
 
 /**

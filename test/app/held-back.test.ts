@@ -56,6 +56,37 @@ describe("a change of a workflow file", () => {
     expect(end.report).toContain("+on: schedule");
   });
 
+  it("is offered to nobody where it holds a credential, which the model is told with the rest", async () => {
+    const steps = [works(write(workflow, `on: push # ${token}\n`)), done, done];
+    const { stage, run, end, told, comment } = await played(steps, base);
+    expect(endOf(run)).toBe("gate-failed/protected");
+    expect(told[0]).toContain(`${workflow}: workflow files are never changed by Baton`);
+    expect(told[0]).toContain(`${workflow}, line 1: a GitHub token`);
+    expect(stage.patches.stored).toEqual([]);
+    expect(comment).toContain(
+      "What was held back is not offered as a patch, because it holds what looks like",
+    );
+    expect(JSON.stringify([end, stage.github.comments, told])).not.toContain(token);
+  });
+
+  it("is offered as what the last round made of it, and only the part that is held back", async () => {
+    const steps = [
+      works(write(workflow, "on: schedule\n")),
+      { calls: [write(workflow, "on: issues\n")] },
+      { calls: [write(workflow, "on: push\n")] },
+    ];
+    const { stage, run, pull, comment } = await played(steps, base);
+    expect(endOf(run)).toBe("pull-request/opened");
+    const [stored, ...more] = stage.patches.stored;
+    expect(more).toEqual([]);
+    expect(Buffer.from(stored?.patch ?? "").toString()).toBe(
+      `diff --git a/${workflow} b/${workflow}\n--- a/${workflow}\n+++ b/${workflow}\n-on: push\n+on: issues\n`,
+    );
+    expect(pull).not.toContain("on: issues");
+    expect(comment).toContain(`gh run download 101 --repo o/r --name ${stored?.name}`);
+    expect(run.end).toMatchObject({ patch: { name: stored?.name } });
+  });
+
   it("stands in the session apart from what the model is told", async () => {
     const { run, told } = await played([works(write(workflow, "on: schedule\n")), done, done], base);
     const kept = eventsOf(run).flatMap((event) => (event.type === "gate.failed" ? [event.patch] : []));
