@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/base/hash.ts";
+import type { Checks } from "../../src/gate/checks.ts";
 import { fewerTests } from "../../src/gate/evidence.ts";
 import { judge, passedBefore } from "../../src/gate/gate.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
@@ -59,6 +60,28 @@ describe("passedBefore", () => {
     const since: SessionEvent = { type: "gate.failed", round: 2, tree: change, findings };
     expect(await passedBefore([...events, since], about, load)).toBeNull();
     expect(await passedBefore([], about, load)).toBeNull();
+  });
+
+  it("is null where it was found after another setup of the change, or after none", async () => {
+    const { asked, events, checks } = gate({ test: ["red", "green"] });
+    const ports: string[] = [];
+    const noted = (name: string): Checks => ({
+      checkout: (tree, options) => {
+        ports.push(`${name} ${tree.charAt(0)}`);
+        return asked.port.checkout(tree, options);
+      },
+    });
+    await judge({ ...asked, port: noted("own"), changed: { setup: "setup_1", port: noted("changed") } });
+    // The base keeps its own setup.
+    expect(ports).toEqual(["own a", "changed b"]);
+    const about = { checks, baseTree: base, tree: change, testsTree: null };
+    expect(await passedBefore(events, { ...about, setup: "setup_1" }, load)).toMatchObject({
+      kind: "passed",
+    });
+    expect(await passedBefore(events, { ...about, setup: "setup_2" }, load)).toBeNull();
+    expect(await passedBefore(events, about, load)).toBeNull();
+    const without = await passed();
+    expect(await passedBefore(without.events, { ...without.about, setup: "setup_1" }, load)).toBeNull();
   });
 
   it("is null where the log holds only a part of its evidence", async () => {
