@@ -1,4 +1,4 @@
-import { type DependencyFile, howItChanged } from "../gate/dependencies.ts";
+import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies.ts";
 import { codeSpan, neutralCell } from "./neutral.ts";
 
 const packagesMax = 20;
@@ -13,14 +13,27 @@ export function dependencyList(files: readonly DependencyFile[]): string {
   return [head, ...parts, ...more].join("\n\n");
 }
 
-function oneFile({ path, how, packages }: DependencyFile): string {
+function oneFile(file: DependencyFile): string {
+  const { path, as, how, packages, origins } = file;
   const name = codeSpan(path);
-  if (how === null) return `${name} changed; its packages are not read.`;
-  if (packages.length === 0) return `${name} changed, and no package in it.`;
+  if (how === null)
+    return as === ""
+      ? `${name} changed; its packages are not read.`
+      : `${name} changed, and is not readable as ${as}: look at it closely.`;
+  const closely = listed(
+    origins.map((one) => `- ${codeSpan(one.name, 80)}: ${neutralCell(whyToLook(one), 160)}`),
+  );
+  const look = closely.length === 0 ? [] : [`Look at these in ${name} closely:`, closely.join("\n")];
+  if (packages.length === 0)
+    return closely.length === 0 ? `${name} changed, and no package in it.` : look.join("\n\n");
   const read = how === "exactly" ? "" : " (read line by line)";
-  const lines = packages
-    .slice(0, packagesMax)
-    .map((one) => `- ${codeSpan(one.name, 80)}: ${neutralCell(howItChanged(one), 80)}`);
-  const left = packages.length - packagesMax;
-  return [`${name}${read}:`, "", ...lines, ...(left > 0 ? [`- and ${left} more`] : [])].join("\n");
+  const lines = listed(
+    packages.map((one) => `- ${codeSpan(one.name, 80)}: ${neutralCell(howItChanged(one), 80)}`),
+  );
+  return [`${name}${read}:`, lines.join("\n"), ...look].join("\n\n");
+}
+
+function listed(lines: readonly string[]): readonly string[] {
+  const left = lines.length - packagesMax;
+  return [...lines.slice(0, packagesMax), ...(left > 0 ? [`- and ${left} more`] : [])];
 }

@@ -1,151 +1,81 @@
-import { isObject } from "../base/json.ts";
+import { composerLock, npmLock, nugetLock, pipfileLock, tomlLock } from "./lock-files.ts";
+import { bunLock, gemLock, goSum, gradleLock, pnpmLock, yarnLock } from "./lock-lines.ts";
+import {
+  cargoToml,
+  composerJson,
+  gemfile,
+  goMod,
+  packageJson,
+  pipfile,
+  properties,
+  pyproject,
+  requirements,
+  versionsToml,
+} from "./manifest-packages.ts";
+import type { PackageReader } from "./packages.ts";
 
-/** Version or range by the package's name, as the file has them; `~` stands for one without. */
-export type Packages = ReadonlyMap<string, string>;
-
-export type PackageReader = {
+/** A kind of file that decides what setup installs. */
+export type DependencyFormat = {
+  /** Of a file's name, without its folder. */
+  readonly names: RegExp;
+  /** What its text has to be, with its article. */
+  readonly as: string;
   /** Read by its own grammar, or line by line, which can miss what is written in an unusual way. */
   readonly how: "exactly" | "line by line";
-  /** Null where it cannot be read. */
-  readonly read: (text: string) => Packages | null;
+  /** Null where only that it changed can be told. */
+  readonly read: PackageReader | null;
 };
 
-/** How a file's packages are read, by its name; null for one of which only that it changed can be told. */
-export function packageReader(name: string): PackageReader | null {
-  if (name === "package.json") return { how: "exactly", read: packageJson };
-  if (name === "package-lock.json" || name === "npm-shrinkwrap.json")
-    return { how: "exactly", read: packageLock };
-  if (name === "go.mod") return { how: "line by line", read: goMod };
-  if (name === "Cargo.toml" || name === "pyproject.toml") return { how: "line by line", read: toml };
-  if (/^(?:requirements|constraints).*\.txt$/.test(name)) return { how: "line by line", read: requirements };
-  return null;
+/** By the file's name; null where it decides nothing. */
+export function dependencyFormat(name: string): DependencyFormat | null {
+  return dependencyFormats.find(({ names }) => names.test(name)) ?? null;
 }
 
-export const noVersion = "~";
+/** All that setup installs from, as far as it is known by name. */
+export const dependencyFormats: readonly DependencyFormat[] = [
+  exactly(/^package\.json$/, "a manifest of npm", packageJson),
+  exactly(/^(?:package-lock|npm-shrinkwrap)\.json$/, "a lock file of npm", npmLock),
+  byLine(/^yarn\.lock$/, "a lock file of Yarn", yarnLock),
+  byLine(/^pnpm-lock\.yaml$/, "a lock file of pnpm", pnpmLock),
+  byLine(/^bun\.lock$/, "a lock file of Bun", bunLock),
+  byLine(/^\.npmrc$/, "settings of npm", properties),
+  unread(/^(?:\.yarnrc(?:\.yml)?|pnpm-workspace\.yaml|\.pnpmfile\.c?js|bun\.lockb|bunfig\.toml|deno\.lock)$/),
+  exactly(/^pyproject\.toml$/, "a project of Python", pyproject),
+  exactly(
+    /^(?:(?:poetry|uv|pdm)\.lock|pylock(?:\.[\w-]+)?\.toml)$/,
+    "a lock file of Python packages",
+    tomlLock,
+  ),
+  exactly(/^Pipfile$/, "a Pipfile", pipfile),
+  exactly(/^Pipfile\.lock$/, "a lock file of Pipenv", pipfileLock),
+  byLine(/^(?:requirements|constraints).*\.txt$/, "a list of requirements", requirements),
+  unread(/^(?:setup\.py|setup\.cfg|environment\.ya?ml|conda-lock\.ya?ml)$/),
+  byLine(/^go\.(?:mod|work)$/, "a list of Go modules", goMod),
+  byLine(/^go\.(?:work\.)?sum$/, "checksums of Go modules", goSum),
+  exactly(/^Cargo\.toml$/, "a manifest of Cargo", cargoToml),
+  exactly(/^Cargo\.lock$/, "a lock file of Cargo", tomlLock),
+  byLine(/^(?:Gemfile|gems\.rb)$/, "a Gemfile", gemfile),
+  byLine(/^(?:Gemfile\.lock|gems\.locked)$/, "a lock file of Bundler", gemLock),
+  unread(/\.gemspec$/),
+  exactly(/^composer\.json$/, "a manifest of Composer", composerJson),
+  exactly(/^composer\.lock$/, "a lock file of Composer", composerLock),
+  exactly(/^libs\.versions\.toml$/, "a version catalogue of Gradle", versionsToml),
+  byLine(/^gradle\.lockfile$/, "a lock file of Gradle", gradleLock),
+  byLine(/^gradle-wrapper\.properties$/, "settings of Gradle's wrapper", properties),
+  unread(/^(?:pom\.xml|settings\.gradle(?:\.kts)?|build\.gradle(?:\.kts)?|verification-metadata\.xml)$/),
+  exactly(/^packages\.lock\.json$/, "a lock file of NuGet", nugetLock),
+  unread(/^(?:Directory\.Packages\.props|mix\.exs|mix\.lock|pubspec\.(?:yaml|lock)|Podfile(?:\.lock)?)$/),
+  unread(/^(?:Package\.swift|Package\.resolved|flake\.lock)$/),
+];
 
-const groups = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
-
-function packageJson(text: string): Packages | null {
-  const manifest = objectIn(text);
-  if (manifest === null) return null;
-  const packages = new Map<string, string>();
-  for (const group of groups)
-    for (const [name, version] of Object.entries(asObject(manifest[group]) ?? {}))
-      packages.set(group === "dependencies" ? name : `${name} (${group})`, String(version));
-  return packages;
+function exactly(names: RegExp, as: string, read: PackageReader): DependencyFormat {
+  return { names, as, how: "exactly", read };
 }
 
-/** Of version 2 and later, by the place of each package in `node_modules`. */
-function packageLock(text: string): Packages | null {
-  const entries = asObject(objectIn(text)?.["packages"]);
-  if (entries === null) return null;
-  const packages = new Map<string, string>();
-  for (const [place, entry] of Object.entries(entries)) {
-    const version = asObject(entry)?.["version"];
-    if (place.includes("node_modules/") && typeof version === "string")
-      packages.set(place.replace(/^node_modules\//, ""), version);
-  }
-  return packages;
+function byLine(names: RegExp, as: string, read: PackageReader): DependencyFormat {
+  return { names, as, how: "line by line", read };
 }
 
-function requirements(text: string): Packages {
-  const packages = new Map<string, string>();
-  for (const line of linesOf(text, /(?:^|\s)#.*$/)) requirement(line, packages);
-  return packages;
-}
-
-/** `name[extra]>=1; marker`; an option such as `-r other.txt` is a name of its own. */
-function requirement(line: string, packages: Map<string, string>): void {
-  const [, name, rest = ""] = /^([A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*(.*)$/.exec(line) ?? [];
-  packages.set(name ?? line, rest || noVersion);
-}
-
-function goMod(text: string): Packages {
-  const packages = new Map<string, string>();
-  let block = "";
-  for (const line of linesOf(text, /\/\/.*$/)) {
-    const opened = /^(\w+)\s*\($/.exec(line)?.[1];
-    if (opened !== undefined) block = opened;
-    else if (line === ")") block = "";
-    else {
-      const [, verb = block, rest = line] = block === "" ? (/^(\w+)\s+(.+)$/.exec(line) ?? []) : [];
-      goLine(verb, rest, packages);
-    }
-  }
-  return packages;
-}
-
-function goLine(verb: string, rest: string, packages: Map<string, string>): void {
-  if (verb === "require") {
-    const [name = rest, version = noVersion] = rest.split(/\s+/);
-    packages.set(name, version);
-  }
-  const [from, to] = rest.split(/\s*=>\s*/);
-  if (verb === "replace" && from !== undefined && to !== undefined) packages.set(`${from} (replace)`, to);
-}
-
-/** Sections of dependencies, and lists of requirements, of Cargo.toml and pyproject.toml. */
-function toml(text: string): Packages {
-  const packages = new Map<string, string>();
-  let section = "";
-  for (const line of wholeLists(linesOf(text, /^#.*$|\s#[^"']*$/))) {
-    const header = /^\[+([^\]]+)\]+$/.exec(line)?.[1];
-    const [key, value] = pairIn(line);
-    if (header !== undefined) section = header;
-    else if (value.startsWith("[") && (key === "dependencies" || listSections.test(section)))
-      for (const [, one, other = ""] of value.matchAll(/"([^"]+)"|'([^']+)'/g))
-        requirement(one ?? other, packages);
-    else if (key !== "") tomlPair(section, key, value, packages);
-  }
-  return packages;
-}
-
-/** A list that is written over several lines, as one. */
-function wholeLists(lines: readonly string[]): readonly string[] {
-  const whole: string[] = [];
-  let isOpen = false;
-  for (const line of lines) {
-    whole.push(isOpen ? `${whole.pop()} ${line}` : line);
-    isOpen = (isOpen || /^[\w."'-]+\s*=\s*\[/.test(line)) && !line.endsWith("]");
-  }
-  return whole;
-}
-
-function pairIn(line: string): readonly [key: string, value: string] {
-  const [, key = "", value = ""] = /^([\w."'-]+)\s*=\s*(.*)$/.exec(line) ?? [];
-  return [key, value];
-}
-
-const listSections = /^(?:project\.optional-dependencies|dependency-groups)$/;
-
-function tomlPair(section: string, key: string, value: string, packages: Map<string, string>): void {
-  const bare = value.replace(/^["']|["']$/g, "");
-  const [, one] = /(?:^|[.-])dependencies\.([\w."'-]+)$/.exec(section) ?? [];
-  if (one !== undefined) {
-    // A section for one package: whatever says where it comes from.
-    if (/^(?:version|git|path|branch|rev|tag|registry)$/.test(key))
-      packages.set(
-        one,
-        [packages.get(one), `${key} ${bare}`].filter((part) => part !== undefined).join(", "),
-      );
-  } else if (/(?:^|[.-])dependencies$/.test(section)) packages.set(key.replace(/["']/g, ""), bare);
-}
-
-function linesOf(text: string, comment: RegExp): readonly string[] {
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.replace(comment, "").trim())
-    .filter((line) => line !== "");
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  return isObject(value) ? value : null;
+function unread(names: RegExp): DependencyFormat {
+  return { names, as: "", how: "line by line", read: null };
 }

@@ -1,4 +1,5 @@
 import type { Change } from "../workspace/workspace.ts";
+import { dependencyFormat } from "./dependency-files.ts";
 
 /** Reads one version of a changed file; null where it does not exist. */
 export type ReadFile = (path: string) => Promise<Uint8Array | null>;
@@ -15,7 +16,7 @@ export async function setupInputs(
   const found: string[] = [];
   for (const { path, status } of changes) {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    if (!isSetupInput(name) || inFixtures.test(path)) continue;
+    if (dependencyFormat(name) === null || inFixtures.test(path)) continue;
     const isSame =
       name === "package.json" &&
       status === "modified" &&
@@ -26,48 +27,6 @@ export async function setupInputs(
 }
 
 const inFixtures = /(?:^|\/)(?:fixtures?|__fixtures__|testdata)\//;
-
-function isSetupInput(name: string): boolean {
-  return exact.has(name) || patterns.some((pattern) => pattern.test(name));
-}
-
-const exact = new Set([
-  "package.json",
-  "package-lock.json",
-  "npm-shrinkwrap.json",
-  "yarn.lock",
-  ".yarnrc.yml",
-  "pnpm-lock.yaml",
-  "pnpm-workspace.yaml",
-  "bun.lock",
-  "bun.lockb",
-  ".npmrc",
-  "pyproject.toml",
-  "setup.py",
-  "setup.cfg",
-  "poetry.lock",
-  "uv.lock",
-  "Pipfile",
-  "Pipfile.lock",
-  "go.mod",
-  "go.sum",
-  "go.work",
-  "go.work.sum",
-  "Cargo.toml",
-  "Cargo.lock",
-  "pom.xml",
-  "settings.gradle",
-  "settings.gradle.kts",
-  "gradle.lockfile",
-  "libs.versions.toml",
-  "gradle-wrapper.properties",
-  "Gemfile",
-  "Gemfile.lock",
-  "composer.json",
-  "composer.lock",
-]);
-
-const patterns = [/^requirements.*\.txt$/, /^constraints.*\.txt$/, /^build\.gradle(?:\.kts)?$/, /\.gemspec$/];
 
 const installKeys = [
   "dependencies",

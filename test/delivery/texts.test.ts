@@ -71,7 +71,13 @@ const pull: PullRequestFacts = {
   evidence,
   flagged: [{ path: "package.json", why: "protected by .github/agent.yml" }],
   dependencies: [
-    { path: "package.json", how: "exactly", packages: [{ name: "left-pad", before: null, after: "^1.3.0" }] },
+    {
+      path: "package.json",
+      as: "a manifest of npm",
+      how: "exactly",
+      origins: [],
+      packages: [{ name: "left-pad", before: null, after: "^1.3.0" }],
+    },
   ],
   leftOut: ["The README was not changed."],
   runUrl: "https://github.com/octo/demo/actions/runs/5",

@@ -58,8 +58,55 @@ const rows: readonly (readonly [string, string | null, string | null, readonly s
       "nix: added, 0.29",
       "tokio: added, version 1, git https://g.example",
       "old: removed",
-      'serde: 1.0 → { version = "2", features = ["derive"] }',
+      "serde: 1.0 → version 2, features derive",
     ],
+  ],
+  [
+    "Pipfile",
+    '[packages]\nflask = "*"\n',
+    '[packages]\nflask = {version = "==2", index = "other"}\n[dev-packages]\npytest = "*"\n',
+    ["pytest: added, *", "flask: * → version ==2, index other"],
+  ],
+  [
+    "Gemfile",
+    "source 'https://rubygems.org'\ngem 'rails', '~> 7.0'\n",
+    "source 'https://gems.example'\ngem 'rails', '~> 7.1' # why\ngem \"evil\", git: \"https://g.example/e\"\n",
+    [
+      "evil: added, git: https://g.example/e",
+      "source https://gems.example: added",
+      "rails: ~> 7.0 → ~> 7.1",
+      "source https://rubygems.org: removed",
+    ],
+  ],
+  [
+    "composer.json",
+    json({ require: { "a/a": "^1" } }),
+    json({ require: { "a/a": "^2" }, "require-dev": { "b/b": "*" } }),
+    ["b/b: added, *", "a/a: ^1 → ^2"],
+  ],
+  [
+    "gradle/libs.versions.toml",
+    '[versions]\nkotlin = "1"\n',
+    '[versions]\nkotlin = "2"\n[libraries]\nevil = { module = "e:e", version.ref = "kotlin" }\n',
+    ["evil: added, module e:e, version ref kotlin", "kotlin: 1 → 2"],
+  ],
+  [
+    ".npmrc",
+    "save-exact=true\n//r.example/:_authToken=one\n",
+    "save-exact=true\nregistry=https://r.example/\n//r.example/:_authToken=two\n",
+    ["registry: added, https://r.example/"],
+  ],
+  [
+    "gradle.lockfile",
+    "# made by a tool\na.b:c:1.0=compileClasspath\nempty=\n",
+    "# made by a tool\na.b:c:1.1=compileClasspath\nempty=\n",
+    ["a.b:c: 1.0 → 1.1"],
+  ],
+  [
+    "packages.lock.json",
+    json({ version: 1, dependencies: { net9: { A: { resolved: "1.0.0", contentHash: "x" } } } }),
+    json({ version: 1, dependencies: { net9: { A: { resolved: "1.1.0", contentHash: "y" } } } }),
+    ["A: 1.0.0 → 1.1.0"],
   ],
   [
     "pyproject.toml",
@@ -78,14 +125,25 @@ describe("what a change does to what is installed", () => {
   });
 
   it.each([
-    ["yarn.lock", "a", "b"],
-    ["Gemfile", "gem 'a'", "gem 'b'"],
-    ["package.json", "{", "{}"],
-    ["package-lock.json", "{}", '{"lockfileVersion": 1}'],
+    ["pom.xml", "<a/>", "<b/>"],
+    ["build.gradle", "a", "b"],
+    ["x.gemspec", "a", "b"],
   ])("is told of %s as far as that it changed", async (path, before, after) => {
     const file = await changed(path, before, after);
-    expect(file).toEqual({ path, how: null, packages: [] });
+    expect(file).toEqual({ path, as: "", how: null, packages: [], origins: [] });
     expect(dependencyList([file])).toContain(`<code>${path}</code> changed; its packages are not read.`);
+  });
+
+  it.each([
+    ["package.json", "{", "{}", "a manifest of npm"],
+    ["package-lock.json", "{}", '{"lockfileVersion": 1}', "a lock file of npm"],
+    ["yarn.lock", "", "<<<<<<< HEAD\n", "a lock file of Yarn"],
+    ["Cargo.toml", "", "[[[", "a manifest of Cargo"],
+    ["go.sum", "", `${"x".repeat(8_000_001)}`, "checksums of Go modules"],
+  ])("says of %s that nobody can read it", async (path, before, after, as) => {
+    const file = await changed(path, before, after);
+    expect(file).toEqual({ path, as, how: null, packages: [], origins: [] });
+    expect(dependencyList([file])).toContain(`<code>${path}</code> changed, and is not readable as ${as}`);
   });
 
   it("stands in the pull request, where no name or version can be more than text", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { describe, expect, it } from "vitest";
 import { keysOf } from "../../src/gate/config-refusal.ts";
+import { dependencyFormat, dependencyFormats } from "../../src/gate/dependency-files.ts";
 import {
   alreadyRedPolicies,
   baselinePolicies,
@@ -37,6 +38,24 @@ describe("docs/gate.md", () => {
     const leftOut = Array.from(table.matchAll(/`([a-z-]+)`(?=[^|]*\|[^|]*\|$)/gm), ([, name = ""]) => name);
     const all = rules.map(({ meta }) => nameOf(meta.id));
     expect([...leftOut, ...Object.keys(appliedRules)].toSorted()).toEqual(all.toSorted());
+  });
+
+  it("names every file that decides what is installed, and how it is read", () => {
+    const named = (how: string) => {
+      const cell = page.split("\n").find((line) => line.startsWith(`| ${how}`)) ?? "";
+      return Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = ""]) => name);
+    };
+    const rows = [
+      ...named("by its grammar").map((name) => [name, "exactly"] as const),
+      ...named("line by line").map((name) => [name, "line by line"] as const),
+      ...named("not at all").map((name) => [name, null] as const),
+    ];
+    for (const [name, how] of rows) {
+      const format = dependencyFormat(name);
+      expect([name, format?.read === null ? null : format?.how]).toEqual([name, how]);
+    }
+    const known = new Set(rows.map(([name]) => dependencyFormat(name)));
+    expect(dependencyFormats.filter((format) => !known.has(format))).toEqual([]);
   });
 
   it("names every policy with its values, the default first", () => {

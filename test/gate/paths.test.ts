@@ -132,6 +132,14 @@ describe("setupInputs", () => {
     "Gemfile.lock",
     "composer.json",
     "composer.lock",
+    "bun.lock",
+    "deno.lock",
+    "pdm.lock",
+    "pylock.toml",
+    "packages.lock.json",
+    "mix.lock",
+    ".pnpmfile.cjs",
+    "gradle/verification-metadata.xml",
     "packages/a/yarn.lock",
   ])("names %s, changed, added or deleted", async (path) => {
     for (const status of ["modified", "added", "deleted"] as const) {
