@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../src/session/event.ts";
-import { turnOf } from "../kit/given.ts";
+import { inline, turnOf } from "../kit/given.ts";
 import { failure, given, modelOf, read, reply, type Setup, shell, text, use } from "./given-loop.ts";
 
 /** The sequences of docs/loop.md, in its order: of each line the event's type and what tells it apart. */
@@ -26,6 +26,11 @@ const ask = {
 
 const said = [{ id: "comment:2", by: "octo", text: "Also the docs." }];
 
+const pictured: SessionEvent = {
+  ...{ type: "input.accepted", id: "comment:2", by: "octo", text: inline("See.") },
+  images: [{ mediaType: "image/png", data: inline("AA==") }],
+};
+
 /** A conversation that fills the window nearly. */
 const long: readonly SessionEvent[] = [
   ...turnOf(1, { id: "a", tool: "read", tree: null }).map((event) =>
@@ -41,6 +46,10 @@ const turns: readonly (readonly [string, Setup])[] = [
     { script: [{ calls: [read("a"), read("b"), shell("test")] }, { text: "Done" }] },
   ],
   ["with a try that failed", { model: modelOf([failure(), reply([text("Done")])]) }],
+  [
+    "with an image that the provider cannot read",
+    { log: [pictured], model: modelOf([failure({ verdict: "unread-image" }), reply([text("Done")])]) },
+  ],
   [
     "that was cut",
     {
