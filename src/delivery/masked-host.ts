@@ -1,3 +1,4 @@
+import { strictMask } from "../base/disguises.ts";
 import type { Mask } from "../base/masking.ts";
 import type { Host } from "./host.ts";
 
@@ -5,7 +6,8 @@ import type { Host } from "./host.ts";
  * A host that is told no secret of this run, whatever a text was made of: the last door before GitHub, for titles,
  * bodies, comments and the messages of commits. A file is not changed on its way out; the gate refuses it.
  */
-export function maskedHost(host: Host, mask: Mask): Host {
+export function maskedHost(host: Host, plain: Mask): Host {
+  const mask = strictMask(plain);
   const { branch, pullRequest, comment, checkRun } = host;
   return {
     allowance: host.allowance,

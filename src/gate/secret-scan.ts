@@ -1,3 +1,4 @@
+import { holdsSecret } from "../base/disguises.ts";
 import type { Mask } from "../base/masking.ts";
 import type { Change } from "../workspace/workspace.ts";
 import type { Quote } from "./findings-text.ts";
@@ -64,7 +65,7 @@ export function secretsText(leaks: readonly Leak[], quote: Quote): string {
 const ownKind = "a secret of this run";
 
 function kindsIn(path: string, mask: Mask): readonly string[] {
-  const own = holdsOwn(path, mask) ? [ownKind] : [];
+  const own = holdsSecret(path, mask) ? [ownKind] : [];
   return [...own, ...secretsIn(path).map(({ kind }) => kind)];
 }
 
@@ -93,53 +94,8 @@ function ownIn(after: string, before: string, mask: Mask): { readonly line: numb
   const isNew = (line: string): boolean => !old.has(line);
   const added = lines.filter(isNew).join("\n");
   // All of it at once, since most changes hold none; only then line by line.
-  if (!holdsOwn(added, mask))
-    return holdsOwn(added.replace(/[\s"'`,;+\\]/g, ""), mask) ? { line: null } : null;
-  const at = lines.findIndex((line) => isNew(line) && holdsOwn(line, mask));
+  if (!holdsSecret(added, mask))
+    return holdsSecret(added.replace(/[\s"'`,;+\\]/g, ""), mask) ? { line: null } : null;
+  const at = lines.findIndex((line) => isNew(line) && holdsSecret(line, mask));
   return { line: at === -1 ? null : at + 1 };
-}
-
-function holdsOwn(text: string, mask: Mask): boolean {
-  const changes = (one: string): boolean => mask(one) !== one;
-  if (changes(text) || changes(turned(text)) || changes(shifted(text))) return true;
-  for (const decoded of decodings(text)) if (changes(decoded)) return true;
-  return false;
-}
-
-function turned(text: string): string {
-  return Array.from(text).reverse().join("");
-}
-
-/** By 13 letters, which a second time undoes. */
-function shifted(text: string): string {
-  return text.replace(/[a-z]/gi, (letter) => {
-    const first = letter < "a" ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - first + 13) % 26) + first);
-  });
-}
-
-/** Whatever in it could be encoded text, decoded. A secret can begin anywhere in a group of base64. */
-function* decodings(text: string): Generator<string> {
-  const base64 = text.match(/[A-Za-z0-9+/_-]{12,}/g) ?? [];
-  for (let skip = 0; skip < 4; skip++) yield all(base64, (run) => decoded(run.slice(skip), "base64"));
-  const hex = text.match(/[0-9a-f]{16,}/gi) ?? [];
-  for (let skip = 0; skip < 2; skip++) yield all(hex, (run) => decoded(run.slice(skip), "hex"));
-  // `%41`, `\x41`, `\u0041`, `&#65;`
-  yield text
-    .replace(/(?:%|\\x|\\u00)([0-9a-f]{2})/gi, (_, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    )
-    .replace(/&#(\d{2,3});/g, (_, code: string) => String.fromCharCode(Number(code)));
-  const codes = text.match(/(?:\d{2,3}[\s,;]{1,4}){7,}\d{2,3}/g) ?? [];
-  yield all(codes, (run) =>
-    (run.match(/\d+/g) ?? []).map((code) => String.fromCharCode(Number(code))).join(""),
-  );
-}
-
-function all(runs: readonly string[], read: (run: string) => string): string {
-  return runs.map(read).join("\n");
-}
-
-function decoded(run: string, encoding: "base64" | "hex"): string {
-  return Buffer.from(run, encoding).toString("latin1");
 }

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { maskOf } from "../../src/base/masking.ts";
 import { type Leak, secretsInChange, secretsText } from "../../src/gate/secret-scan.ts";
+import { disguises } from "./disguised.ts";
 import { changedFile } from "./given-change.ts";
 import { drawn } from "./given-secrets.ts";
 
@@ -76,30 +77,7 @@ describe("a change that is looked through for credentials", () => {
     );
   });
 
-  const bytes = Buffer.from(own);
-  it.each<[how: string, text: string]>([
-    ["as it is", `const it = "${own}";`],
-    ["in base64", `const it = "${bytes.toString("base64")}";`],
-    ["in base64 after one other character", Buffer.from(`a${own}bc`).toString("base64")],
-    ["in base64 after two other characters", Buffer.from(`ab${own}`).toString("base64url")],
-    ["in hex", bytes.toString("hex")],
-    ["in capital hex", bytes.toString("hex").toUpperCase()],
-    ["URL-encoded", [...bytes].map((byte) => `%${byte.toString(16)}`).join("")],
-    ["as escapes", [...bytes].map((byte) => `\\x${byte.toString(16)}`).join("")],
-    ["as entities", [...bytes].map((byte) => `&#${byte};`).join("")],
-    ["as numbers", `[${[...bytes].join(", ")}]`],
-    ["reversed", Array.from(own).reverse().join("")],
-    ["without its first seven characters", own.slice(7)],
-    ["without its last seven characters", own.slice(0, -7)],
-    ["as sixteen characters of its middle", `a${own.slice(11, 27)}z`],
-    ["as a part of it in base64", Buffer.from(own.slice(10)).toString("base64")],
-    ["as a part of it in hex", Buffer.from(own.slice(4, 30)).toString("hex")],
-    ["as a part of it, reversed", Array.from(own.slice(9)).reverse().join("")],
-    [
-      "shifted by 13 letters",
-      own.replace(/[a-z]/gi, (c) => String.fromCharCode(c.charCodeAt(0) + (/[a-m]/i.test(c) ? 13 : -13))),
-    ],
-  ])("tells the run's own secret %s", async (_, text) => {
+  it.each(disguises(own))("tells the run's own secret %s (T30)", async (_, text) => {
     expect(await added(`first\n${text}\n`)).toEqual(found("a secret of this run", 2));
   });
 

@@ -1,4 +1,5 @@
 import * as core from "@actions/core";
+import { strictMask } from "../../base/disguises.ts";
 import type { Mask } from "../../base/masking.ts";
 import { harmless } from "./harmless.ts";
 
@@ -20,9 +21,10 @@ const annotationCharactersMax = 4000;
 const behindBytes = 256 * 1024;
 
 export function jobLog(mask: Mask): JobLog {
+  const strict = strictMask(mask);
   // Masked first: making a text harmless may split a secret that is then no longer found.
   const clean = (text: string, charactersMax: number): string => {
-    const masked = mask(text);
+    const masked = strict(text);
     return harmless(masked.length > charactersMax ? `${masked.slice(0, charactersMax)}…` : masked);
   };
   return {

@@ -1,5 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import { setOutput } from "@actions/core";
+import { strictMask } from "../../base/disguises.ts";
 import type { Mask } from "../../base/masking.ts";
 import type { JobLog } from "./job-log.ts";
 
@@ -36,9 +37,10 @@ export async function reportEnding(
 ): Promise<void> {
   process.exitCode = ending.exit;
   tell(ending, log);
+  const strict = strictMask(mask);
   try {
-    for (const [name, value] of Object.entries(outputsOf(ending))) setOutput(name, mask(value));
-    if (ending.report !== "") await writeSummary(mask(ending.report));
+    for (const [name, value] of Object.entries(outputsOf(ending))) setOutput(name, strict(value));
+    if (ending.report !== "") await writeSummary(strict(ending.report));
   } catch (error) {
     log.warn(`The outputs or the summary could not be written: ${String(error)}`);
   }
