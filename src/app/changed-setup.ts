@@ -81,7 +81,9 @@ async function runOn(
   await workspace.restore(place.base, tree);
   const runs = await means.rooms.setup(place, config.setup, { names: config.env, signal });
   const failed = runs.find((run) => run.exitCode !== 0) ?? null;
-  const sealed = failed === null ? await workspace.seal(place.base) : null;
+  // An abort leaves out the commands that had not begun.
+  const isDone = failed === null && runs.length === config.setup.length;
+  const sealed = isDone ? await workspace.seal(place.base) : null;
   await story.append({
     type: "setup.settled",
     ok: sealed?.kind === "sealed",

@@ -10,6 +10,7 @@ import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Finding, Passed, Verdict } from "../gate/verdict.ts";
 import { afterSetup } from "./after-setup.ts";
 import { type Candidate, candidateOf, contentsOf } from "./candidate.ts";
+import type { Made } from "./changed-setup.ts";
 import { type Held, holdBack } from "./hold-back.ts";
 import { eventsOfGates, knownBefore, testsTreeOf } from "./known-results.ts";
 import { quoteFor } from "./quote.ts";
@@ -108,7 +109,7 @@ async function verdictOn(
   const testsTree = await testsTreeOf(workspace, { checks, tree });
   const before = await passedBefore(events, { checks, baseTree, tree, testsTree, setup: id }, journal.load);
   if (before !== null) return before;
-  const made = setup === null ? null : await work.changedSetup.make(setup, { signal });
+  const made = setup === null ? null : await setUp(work, setup, signal);
   if (made?.kind === "failed") return { kind: "setup-failed", text: made.text };
   if (made?.kind === "cancelled") return made;
   return judge({
@@ -130,6 +131,13 @@ async function verdictOn(
     quote: quoteFor(means),
     signal,
   });
+}
+
+async function setUp({ board, changedSetup }: Work, allowed: Allowed, signal: AbortSignal): Promise<Made> {
+  board.say("running setup on what the change installs");
+  const made = await changedSetup.make(allowed, { signal });
+  board.say("running the checks");
+  return made;
 }
 
 type RefusedChange = Omit<Held, "cause"> & {

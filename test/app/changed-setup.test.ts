@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Orders } from "../../src/app/means.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
+import { entriesOf } from "../kit/race/memory-workspace.ts";
 import type { Death } from "../kit/story/mortal.ts";
 import { endOf, type LifeOptions, live, type Played } from "../kit/story/play.ts";
 import { eventsOf, givenStage, type Stage } from "../kit/story/stage.ts";
@@ -86,6 +87,23 @@ describe("a change of what setup installs from", () => {
     ]);
     // Both were green on the setup that is theirs: the base on its own, the change on the one that was allowed.
     expect(stage.github.pulls[0]?.body).toMatch(/<code>installed<\/code>.*\| green \| green \|/);
+  });
+
+  it("is checked with what setup made of these files, and published with them as they were shown", async () => {
+    const { stage, next } = given([install(wanted), done], { setup: ["rewrite", "install"] });
+    await next();
+    expect(endOf(await next({ says: "@baton approve" }))).toBe("pull-request/opened");
+    const [, sha] = [...stage.github.branches].find(([name]) => name !== "main") ?? [];
+    const blob = sha === undefined ? null : stage.github.commits.get(sha)?.entries?.get("package.json")?.blob;
+    expect(blob).toBe(entriesOf(new Map([["package.json", wanted]])).get("package.json")?.blob);
+  });
+
+  it("is allowed as well where the run died that has asked for it, before it had recorded its end", async () => {
+    const { next } = given([install(wanted), done]);
+    expect((await next({ death: at("run.suspended", "approval", "before") })).end).toBe("died");
+    const last = await next({ says: "@baton approve" });
+    expect(endOf(last)).toBe("pull-request/opened");
+    expect(typesIn(last)).not.toContain("approval.abandoned");
   });
 
   it("keeps its approval while only other files change, and asks again when one of these does", async () => {

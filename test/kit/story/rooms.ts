@@ -43,9 +43,10 @@ export function roomsOn(machine: MemoryMachine, ran: string[], external: boolean
 const manifest = "package.json";
 const installed = "installed.json";
 
-/** `install` leaves a copy of the manifest, which git does not ignore; it fails where that says so. */
+/** `install` leaves a copy of the manifest, which git does not ignore; it fails where that says so. `rewrite` alters it. */
 function setUp(command: string, files: Map<string, string> | undefined): SetupRun {
   const wanted = files?.get(manifest) ?? "";
+  if (command === "rewrite") files?.set(manifest, `${wanted} `);
   if (command !== "install") return { command, exitCode: 0, ms: 1, output: "" };
   if (wanted.includes("missing")) return { command, exitCode: 3, ms: 1, output: "no such package\n" };
   files?.set(installed, wanted);
