@@ -13,12 +13,11 @@ export type Looks = {
 };
 
 const everyMs = 30_000;
-const seldomMs = 10 * 60_000;
 
 /** How long after a look the next one may be made: at once as long as there is plenty, then ever more seldom. */
 export function restMs(allowance: Allowance): number {
   const ms = stretched(everyMs, allowance);
-  return ms === everyMs ? 0 : Math.min(seldomMs, ms);
+  return ms === everyMs ? 0 : ms;
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { SessionId } from "../session/id.ts";
 import type { Means } from "./means.ts";
+import { stretched } from "./thrift.ts";
 
 /** How long a job waits for the run that its words were left to. A run that publishes is through with it long before. */
 const patienceMs = 10 * 60_000;
 
-// Each look asks GitHub three things, of which all runs of a repository have 1,000 an hour together.
+// Each look asks GitHub three things, ever more seldom.
 const restMs = { min: 10_000, max: 60_000 };
 
 /**
@@ -28,7 +29,7 @@ export async function untilHeard(
     if (await isTaken()) return "taken";
     if (await isFree().catch(() => false)) return "free";
     if (clock.elapsed() >= endsAt) break;
-    await clock.sleep(ms, { signal });
+    await clock.sleep(stretched(ms, host.allowance), { signal });
   }
   return "waiting";
 }

@@ -105,7 +105,8 @@ describe("words on a thread", () => {
       await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
       revive(stage);
       let waits = 0;
-      const changed = over(({ clock }) => ({
+      const changed = over(({ clock, host }) => ({
+        host: { ...host, allowance: { left: 1 } },
         clock: {
           ...clock,
           sleep: async (ms, options) => {
