@@ -68,7 +68,7 @@ export async function judgeWork(
   const setup =
     paths.length === 0 || config.setup.length === 0
       ? null
-      : await askForSetup(work, candidate, { paths, after: contents.after });
+      : await askForSetup(work, candidate, { paths, contents });
   if (setup?.kind === "waits") return { kind: "needs-approval", call: setup.call };
   if (setup?.kind === "denied")
     return refuse(work, { ...{ tree, cause: "setup-denied", paths, patch: "" }, text: deniedText(setup) });

@@ -2,11 +2,12 @@ import { digestOf, type Tree } from "../base/hash.ts";
 import type { WaitingCall } from "../delivery/waiting.ts";
 import type { AskedSetup } from "../delivery/waiting-setup.ts";
 import type { Config } from "../gate/config.ts";
+import { changedDependencies } from "../gate/dependencies.ts";
 import type { ReadFile } from "../gate/setup-inputs.ts";
 import type { Story } from "../loop/story.ts";
 import { isOfSetup, setupTool } from "../session/approvals.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate, Contents } from "./candidate.ts";
 
 /**
  * What setup installs from where the change touches that. `id` is the approval's: it names the commands and each of these
@@ -35,9 +36,9 @@ const patchBytesMax = 64 * 1024;
 export async function askForSetup(
   { workspace, config, story }: Parts,
   change: Candidate,
-  { paths, after }: { readonly paths: readonly string[]; readonly after: ReadFile },
+  { paths, contents }: { readonly paths: readonly string[]; readonly contents: Contents },
 ): Promise<SetupWord> {
-  const files = await filesOf(change, { paths, after });
+  const files = await filesOf(change, { paths, after: contents.after });
   const id = idOf(config.setup, files);
   const asked = story.state.approvals[id];
   const said = asked !== undefined && isOfSetup(asked) ? asked.status : null;
@@ -45,7 +46,10 @@ export async function askForSetup(
     const tree = await laidOnBase(workspace, change.tree, (path) => paths.includes(path));
     return { kind: said, by: await whoSaid(story, id), inputs: { id, tree, paths } };
   }
-  const text = JSON.stringify(await shownTo({ workspace, config }, change.tree, files));
+  const packages = await changedDependencies(paths, contents);
+  const patched = await withPatches(workspace, change.tree, files);
+  const shown: AskedSetup = { commands: config.setup, files: patched, packages };
+  const text = JSON.stringify(shown);
   if (said === null)
     await story.append({
       ...{ type: "approval.requested", id, tool: setupTool, why },
@@ -77,18 +81,18 @@ function idOf(commands: readonly string[], files: readonly InputFile[]): string 
   return `setup_${digestOf(JSON.stringify(["baton/setup/1", commands, fields])).slice(0, idDigits)}`;
 }
 
-async function shownTo(
-  { workspace, config }: Pick<Parts, "workspace" | "config">,
+async function withPatches(
+  workspace: Workspace,
   tree: Tree,
   files: readonly InputFile[],
-): Promise<AskedSetup> {
+): Promise<AskedSetup["files"]> {
   const { baseTree, objects } = workspace;
   const shown = files.map(async (file) => {
     const to = await laidOnBase(workspace, tree, (path) => path === file.path);
     const patch = await objects.patch({ from: baseTree, to, bytesMax: patchBytesMax });
     return { ...file, patch: patch === null ? null : new TextDecoder().decode(patch) };
   });
-  return { commands: config.setup, files: await Promise.all(shown) };
+  return Promise.all(shown);
 }
 
 function laidOnBase(

@@ -7,10 +7,14 @@ const filesMax = 10;
 /** What a change does to what is installed, for whoever decides on merging it; "" where it does nothing. */
 export function dependencyList(files: readonly DependencyFile[]): string {
   if (files.length === 0) return "";
+  return `### Dependencies\n\nWhoever merges this installs what these files say:\n\n${packageList(files)}`;
+}
+
+/** The same without a heading; "" where there are no files. */
+export function packageList(files: readonly DependencyFile[]): string {
   const parts = files.slice(0, filesMax).map(oneFile);
   const more = files.length > filesMax ? [`And ${files.length - filesMax} more files.`] : [];
-  const head = "### Dependencies\n\nWhoever merges this installs what these files say:";
-  return [head, ...parts, ...more].join("\n\n");
+  return [...parts, ...more].join("\n\n");
 }
 
 function oneFile(file: DependencyFile): string {

@@ -1,5 +1,7 @@
 import type { Digest } from "../base/hash.ts";
+import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies.ts";
 import { isOfSetup } from "../session/approvals.ts";
+import { packageList } from "./dependencies.ts";
 import { exactText } from "./exact-json.ts";
 import { codeBlock, codeSpan, neutralCell } from "./neutral.ts";
 
@@ -16,6 +18,8 @@ export type AskedSetup = {
     /** What changes in it, null where that is too long to be read here. */
     readonly patch: string | null;
   }[];
+  /** What they would have it install otherwise. */
+  readonly packages: readonly DependencyFile[];
 };
 
 /** What a job summary shows of the patch, where a comment has no room for it. */
@@ -41,7 +45,7 @@ export function askedSetup(call: { readonly tool: string; readonly arguments: st
 /** The commands, exactly, and what they would find otherwise than on base; as much of it as `max` characters hold. */
 export function setupShown(
   { id, why }: { readonly id: string; readonly why: string },
-  { commands, files }: AskedSetup,
+  { commands, files, packages }: AskedSetup,
   { max, triggerPhrase }: { readonly max: number; readonly triggerPhrase: string },
 ): readonly string[] {
   const block = (text: string, info: string): string =>
@@ -52,7 +56,9 @@ export function setupShown(
   return [
     `Setup ${codeSpan(id)} waits because ${neutralCell(why, 200)}. These commands would run, with network and without secrets:`,
     block(exactText(commands.join("\n")), "sh"),
-    `They would find the base with these files of the change, and nothing else of it: ${files.map((file) => `${codeSpan(file.path)} (${file.status})`).join(", ")}. What changes in them, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
+    `They would find the base with these files of the change, and nothing else of it: ${files.map((file) => `${codeSpan(file.path)} (${file.status})`).join(", ")}.`,
+    packageList(packages),
+    `What changes in these files, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     kept === "" ? "" : block(kept, "diff"),
     kept.length === patch.length ? "" : cutNote(kept.length, patch.length),
     unread.length === 0 ? "" : `Too long to be shown: ${unread.join(", ")}.`,
@@ -66,17 +72,30 @@ function cutNote(kept: number, whole: number): string {
 }
 
 /** The same for a terminal. */
-export function setupLines({ commands, files }: AskedSetup): readonly string[] {
+export function setupLines({ commands, files, packages }: AskedSetup): readonly string[] {
   return [
     ...exactText(commands.join("\n"))
       .split("\n")
       .map((line) => `  ${line}`),
     `on the base with these files of the change alone: ${files.map(({ path }) => exactText(path)).join(", ")}`,
+    ...packages.flatMap(packageLines),
     ...exactText(patchIn(files)).split("\n"),
     ...files
       .filter(({ patch }) => patch === null)
       .map(({ path }) => `${exactText(path)}: too long to be shown`),
   ];
+}
+
+const packageLinesMax = 50;
+
+function packageLines({ path, packages, origins }: DependencyFile): readonly string[] {
+  const lines = [
+    ...origins.map((one) => `look closely at ${one.name}: ${whyToLook(one)}`),
+    ...packages.map((one) => `${one.name}: ${howItChanged(one)}`),
+  ];
+  const left = lines.length - packageLinesMax;
+  const shown = left > 0 ? [...lines.slice(0, packageLinesMax), `and ${left} more`] : lines;
+  return shown.map((line) => exactText(`  ${path}: ${line}`));
 }
 
 /** Short ones first: they say what is wanted, and the long ones are lock files. */

@@ -60,6 +60,7 @@ describe("a change of what setup installs from", () => {
     expect(ask?.body).toContain("Baton wants to run setup on files that the change brings");
     expect(ask?.body).toContain("```sh\ninstall\n```");
     expect(ask?.body).toContain("<code>package.json</code> (modified)");
+    expect(ask?.body).toContain("<code>left-pad</code>: added, 1.3.0");
     expect(ask?.body).toContain(`-${before}`);
     expect(ask?.body).toContain(`+${wanted}`);
     expect(ask?.body).toContain(`approve ${id.replaceAll("_", "&#95;")}`);

@@ -58,7 +58,11 @@ const setupOf = (asked: Partial<AskedSetup> = {}) => {
     sha256: digestOf(""),
     patch,
   } as const;
-  const given: AskedSetup = { commands: ["npm ci\n/agent stop", "make"], files: [file], ...asked };
+  const name = "@octo <img> \u202e";
+  const packages = [{ name, before: null, after: "1.0.0" }];
+  const read = { path: file.path, as: "JSON", how: "exactly", packages, origins: [] } as const;
+  const commands = ["npm ci\n/agent stop", "make"];
+  const given: AskedSetup = { commands, files: [file], packages: [read], ...asked };
   return { id: "setup_1", tool: "setup", arguments: JSON.stringify(given), why: "the change touches it" };
 };
 const setups: readonly Waiting[] = [
@@ -141,7 +145,8 @@ describe("what people are told of a session that waits", () => {
     const [, fence = "", inside = ""] = /^(`{3,})diff\n([\s\S]*?)\n\1$/m.exec(text) ?? [];
     expect(fence).toBe("````");
     expect(inside).toContain(' {\n-\t"a": "1"\n+\t"a": "\\u202e2\\u200b",\n');
-    expect(text).not.toMatch(/<!--|[\u202e\u2028]/);
+    expect(text).toContain(": added, 1.0.0");
+    expect(text).not.toMatch(/<!--|<img|@octo(?! #12)|[\u202e\u2028]/);
     const commands = codesIn(text).flatMap((code) => parseCommand(code, "/agent") ?? []);
     expect(commands).toContainEqual({ kind: "approve", id: "setup_1" });
     expect(commands).toContainEqual({ kind: "deny", id: "setup_1", text: "" });
@@ -158,7 +163,15 @@ describe("what people are told of a session that waits", () => {
       /\(Cut here: 500 of \d+ characters are shown\. The summary .* Who allows it allows all of it\.\)/,
     );
     expect(text).toContain("Too long to be shown: <code>huge.lock</code>.");
-    expect(setupLines({ commands: ["make"], files })).toContain("huge.lock: too long to be shown");
+    const origin = { name: "y", kind: "place", version: "2", source: "https://x.example" } as const;
+    const packages = [
+      { path: "long.lock", as: "", how: "exactly", packages: [], origins: [origin] },
+    ] as const;
+    const lines = setupLines({ commands: ["make"], files, packages });
+    expect(lines).toContain(
+      "  long.lock: look closely at y: 2, from where no package of this file came before: https://x.example",
+    );
+    expect(lines).toContain("huge.lock: too long to be shown");
   });
 
   it("says what is cut of it, and that it is allowed all the same", () => {
