@@ -27,12 +27,13 @@ const beginnings: Readonly<Record<Family, RegExp>> = {
   ruby: /\b(?:expect|assert\w*|refute\w*)\s*[({ ]|\bis_expected\b|\.(?:must|wont)_\w+|\.should(?:_not)?\b/g,
   shell: /^\s*\[\[? .*/gm,
   other:
-    /(?:\b(?:Assert|Assertions|StringAssert|CollectionAssert)\.|\$this->|self::|static::|\bXCT)?\b(?:[aA]ssert\w*|verify|fail|expect\w*|That|IsTrue|IsFalse|AreEqual|Equal|True|False|Throws\w*)\s*\(|\.Should\s*\(/g,
+    /^[ \t]*(?:assert|refute)(?:_\w+)?[ \t]+(?=[^\s(=])|^[ \t]*\S[^\n]{0,300}?\s(?:should|must)\w*(?=\s)|\b(?:EXPECT|ASSERT|REQUIRE|CHECK)(?:_\w+)?\s*\(|(?:\b(?:Assert|Assertions|StringAssert|CollectionAssert)\.|\$this->|self::|static::|\bXCT)?\b(?:[aA]ssert\w*|verify|fail|expect\w*|That|IsTrue|IsFalse|AreEqual|Equal|True|False|Throws\w*)\s*\(|\.Should\s*\(/gm,
 };
 
 /** `tests` are the places where tests begin. */
 export function assertionsOf(source: Code, tests: readonly number[]): readonly Assertion[] {
   const found: Assertion[] = [];
+  const guardedAt = guards(source.bare);
   const depthAt = source.family === "python" ? indents(source.bare) : brackets(source.bare);
   let end = 0;
   for (const match of source.bare.matchAll(beginnings[source.family])) {
@@ -42,7 +43,7 @@ export function assertionsOf(source: Code, tests: readonly number[]): readonly A
     const isCall = "([{".includes(source.bare[open] ?? " ");
     end = isCall ? afterChain(source, closing(source.bare, open) + 1) : afterLine(source.bare, match.index);
     const test = tests.findLast((at) => at <= match.index);
-    const depth = test === undefined ? 0 : depthAt(match.index) - depthAt(test);
+    const depth = (test === undefined ? 0 : depthAt(match.index) - depthAt(test)) + guardedAt(match.index);
     const one = isCall ? callOf(source, match.index, open, end) : lineOf(source.code.slice(match.index, end));
     found.push({ ...one, depth });
   }
@@ -108,7 +109,9 @@ function callOf(source: Code, start: number, open: number, end: number): Said {
   const [subject = "", ...rest] = given.map(flat);
   const chain = flat(source.code.slice(close + 1, end));
   // What nobody waits for fails after the test has ended.
-  const wait = /\bawait\s+$/.test(source.bare.slice(0, start)) ? "await " : "";
+  const wait = /\b(?:await|return)\s+$/.test(source.bare.slice(Math.max(0, start - 40), start))
+    ? "await "
+    : "";
   const expected = `${wait}${name}(${rest.join(", ")})${chain}`;
   const text = `${wait}${name}(${[subject, ...rest].join(", ")})${chain}`;
   return { text, subject, expected, skeleton: skeletonOf(text) };
@@ -130,6 +133,18 @@ function lineOf(line: string): Said {
     [];
   return { text, subject: subject.replace(/^assert\s+/, ""), expected, skeleton: skeletonOf(text) };
 }
+
+/** 1 where something before it in the same statement decides whether it runs: `slow && expect(x)`. */
+export function guards(bare: string): (at: number) => number {
+  return (at) => {
+    const statement = /[^;{}\n]*$/.exec(bare.slice(Math.max(0, at - 300), at))?.[0] ?? "";
+    if (statement.trim() !== "") return guard.test(statement) ? 1 : 0;
+    const above = bare.slice(Math.max(0, at - 300), at).trimEnd();
+    return /(?:&&|\|\||[?:]|\belse|\bif\s*\([^;{}\n]*\))$/.test(above) && !/[,(]\s*$/.test(above) ? 1 : 0;
+  };
+}
+
+const guard = /&&|\|\||\?(?![.:])|\b(?:if|unless|while|else|or|and)\b|=>\s*$/;
 
 function brackets(bare: string): (at: number) => number {
   const depths = new Int32Array(bare.length + 1);

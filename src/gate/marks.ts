@@ -38,7 +38,7 @@ export const marks: readonly Mark[] = [
       /\b(?:eslint|tslint|stylelint|oxlint|swiftlint|swiftformat|htmlhint|ktlint|cspell|credo|yamllint|markdownlint)[:-]disable|\b(?:biome|deno-lint|prettier|dprint|cspell|knip)[:-]ignore|\brubocop:(?:disable|todo)|\bshellcheck\s+disable|\b(?:yamllint|hadolint|tflint|checkov|trivy|sonar)[\s:-]+(?:disable|ignore|skip)/,
       /@ts-(?:ignore|expect-error|nocheck)\b|\bdeclare\s+module\s+["'`]\*+["'`]|\bnosemgrep\b|\bNOSONAR\b|\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)/,
       /#\s*(?:flake8:\s*)?noqa\b|#\s*nosec\b|#\s*(?:type|pyright|mypy|pylint|ruff|fmt|isort|ty)\s*:|#\s*pragma:\s*no (?:cover|mutate)|@(?:typing\.)?no_type_check\b|#\s*:nocov:|^#\s*typed:\s*(?:false|ignore)\b/,
-      /#!?\[(?:allow|expect)\(|#!?\[(?:coverage\(off|rustfmt::skip)|#!?\[cfg_attr\([^\n]{0,200}\ballow\(|\/\/\s*nolint\b|\/\/\s*NOLINT|\/\/\s*lint:ignore\b|#nosec\b|#pragma\s+(?:warning\s+disable|GCC\s+diagnostic\s+ignored|clang\s+diagnostic\s+ignored)|\b(?:LCOV|GCOVR?)_EXCL|^\s*#nullable\s+disable/,
+      /#!?\[(?:allow|expect)\(|#!?\[(?:coverage\(off|rustfmt::skip)|#!?\[cfg_attr\([^\n]{0,200}\ballow\(|\/\/\s*nolint\b|\/\/\s*NOLINT|\/\/\s*lint:ignore\b|#nosec\b|#pragma\s+(?:warning\s+disable|GCC\s+diagnostic\s+ignored|clang\s+diagnostic\s+ignored)|\b(?:LCOV|GCOVR?)_EXCL|^[ \t]*#nullable\s+disable/,
       /@Suppress(?:Warnings|FBWarnings|Lint)?\b|@file:Suppress\b|@nowarn\b|\b(?:scalastyle|scalafix|CHECKSTYLE|clang-format):?\s*:?\s*(?:off|OFF)\b|\bCOVERAGE-OFF\b|\[(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)\b|\bnoinspection\b|\bphpcs:(?:ignore|disable)|@phpstan-ignore|@(?:psalm|phan)-suppress|@codeCoverageIgnore/,
     ),
   },
@@ -52,7 +52,7 @@ export const marks: readonly Mark[] = [
       /\bprocess\.exitCode\s*(?:\?\?|\|\||&&|&|\*)?=\s*(?:0|undefined|null|void 0)\b|\bprocess\.(?:on|once|addListener|prependListener|prependOnceListener)\(\s*["'`](?:exit|beforeExit|uncaughtException|unhandledRejection|uncaughtExceptionMonitor)|\bprocess\.(?:removeAllListeners|setUncaughtExceptionCaptureCallback|execve)\(|\bprocess\.emit\(\s*["'`](?:exit|beforeExit)/,
       /\bprocess\.kill\(\s*process\.p?pid|\b(?:Deno|Bun)\.exit\(\s*0?\s*\)|(?<![\w$.])exit\(\s*0\s*\)/,
       // By another name.
-      /\{[^{}\n]{0,200}\b(?:exit|reallyExit|exitCode)\b[^{}\n]{0,200}\}\s*(?:=\s*(?:globalThis\.|global\.)?process\b|from\s*["'](?:node:)?process["'])|\b(?:const|let|var)\s+\w+\s*=\s*(?:globalThis\.|global\.)?process\s*[;,\n]|\bimport\s+(?:\*\s*as\s+)?(?!process\b)\w+\s+from\s*["'](?:node:)?process["']|\bprocess\s*\[|\b(?:globalThis|global)\s*\[(?!\s*["'`])/,
+      /\{[^{}\n]{0,200}\b(?:exit|reallyExit|exitCode)\b[^{}\n]{0,200}\}\s*(?:=\s*(?:globalThis\.|global\.)?process\b|from\s*["'](?:node:)?process\b["'])|\b(?:const|let|var)\s+\w+\s*=\s*(?:globalThis\.|global\.)?process\s*[;,\n]|\bimport\s+(?:\*\s*as\s+)?(?!process\b)\w+\s+from\s*["'](?:node:)?process\b["']|\bprocess\s*\[|\b(?:globalThis|global)\s*\[(?!\s*["'`])/,
     ),
   },
   {
@@ -73,7 +73,7 @@ export const marks: readonly Mark[] = [
   {
     ...{ kind: "early-exit", why: ends, in: "code", families: ["ruby"] },
     pattern:
-      /^\s*(?:Kernel\.|Process\.)?exit!?(?:[ \t]*\(?[ \t]*(?:0|true)[ \t]*\)?)?[ \t]*(?:$|\bif\b|\bunless\b)|\bat_exit\b|\b(?:Kernel|Process)\.exit!?(?!\w|!|\s*\(?\s*(?:[1-9]|false|\w+\.))|^\s*exec\b/gm,
+      /^[ \t]*(?:Kernel\.|Process\.)?exit!?(?:[ \t]*\(?[ \t]*(?:0|true)[ \t]*\)?)?[ \t]*(?:$|\bif\b|\bunless\b)|\bat_exit\b|\b(?:Kernel|Process)\.exit!?(?!\w|!|\s*\(?\s*(?:[1-9]|false|\w+\.))|^[ \t]*exec\b/gm,
   },
   {
     ...{ kind: "early-exit", why: "its tests run only where it calls them", in: "bare", families: ["go"] },

@@ -96,8 +96,9 @@ export function programsNamedIn(text: string, names: Naming["names"]): readonly 
 /** Patterns in the text of a naming file by which its runner looks for tests. */
 export function testPatternsIn(text: string): readonly string[] {
   const quoted = Array.from(text.matchAll(/["'`]([^"'`\n]{1,200})["'`]/g), ([, pattern = ""]) => pattern);
-  const paths = Array.from(text.matchAll(/^\s*"?testpaths"?\s*=\s*([^\n[]{1,300})$/gm), ([, list = ""]) =>
-    list.trim().split(/\s+/),
+  const paths = Array.from(
+    text.matchAll(/^[ \t]*"?testpaths"?[ \t]*=[ \t]*([^\n[]{1,300})$/gm),
+    ([, list = ""]) => list.trim().split(/\s+/),
   ).flat();
   return [
     ...quoted.filter((one) => /\*/.test(one) && /test|spec/i.test(one) && !one.startsWith("!")),

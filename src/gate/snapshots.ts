@@ -16,7 +16,13 @@ export function rewrittenSnapshots(files: readonly ChangedFile[]): readonly Susp
     if (status === "deleted" && isMoved) return [];
     if (isSnapshot(path)) return snapshot(file);
     return isTestData(path) && isRewritten(file)
-      ? [{ path, kind: "test-data-changed", why: "tests read it, and what was in it was changed" }]
+      ? [
+          {
+            path,
+            kind: "test-data-changed",
+            why: "it is a test or tests read it, and what was in it was changed",
+          },
+        ]
       : [];
   });
 }

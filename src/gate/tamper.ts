@@ -1,7 +1,6 @@
 import type { Change } from "../workspace/workspace.ts";
 import { readChanges } from "./changed-files.ts";
 import type { Check } from "./checks.ts";
-import { codeOf, familyOf } from "./code.ts";
 import { markedCode } from "./code-marks.ts";
 import { changedConfiguration } from "./configuration.ts";
 import type { Quote } from "./findings-text.ts";
@@ -11,6 +10,7 @@ import { rewrittenSnapshots } from "./snapshots.ts";
 import { standIns } from "./stand-ins.ts";
 import type { ChangedFile, Suspicion } from "./suspicion.ts";
 import { isTest } from "./test-paths.ts";
+import { changedPrograms, onlyAdds } from "./test-programs.ts";
 import { untestedCode } from "./tested-code.ts";
 import { weakenedTests } from "./weakened-tests.ts";
 
@@ -38,6 +38,7 @@ export async function tamper(
     ...standIns(files, reach),
     ...weakenedTests(files, (from, to) => isOutOfSight(reach, from, to)),
     ...untestedCode(files),
+    ...changedPrograms(files, [...reach.commands, ...reach.settings]),
     ...rewrittenSnapshots(files),
     ...changedConfiguration(files, reach),
     ...markedCode(files),
@@ -61,23 +62,6 @@ function checkScripts(files: readonly ChangedFile[], { files: run, loaded }: Rea
       return [{ path, kind: "configuration", why: "a test runner loads it before the tests" }];
     if (isTest(path) && onlyAdds(file)) return [];
     return [{ path, kind: "check-script", why: "a check runs it" }];
-  });
-}
-
-/** Apart from texts and comments. */
-function onlyAdds({ change, before, after }: ChangedFile): boolean {
-  const family = familyOf(change.path);
-  if (family === null || before === null || after === null) return false;
-  const lines = (text: string) =>
-    codeOf(family, text)
-      .bare.split("\n")
-      .map((line) => line.replace(/\s+/g, ""));
-  const now = lines(after);
-  let from = 0;
-  return lines(before).every((line) => {
-    const at = now.indexOf(line, from);
-    from = at + 1;
-    return at >= 0;
   });
 }
 

@@ -1,7 +1,18 @@
-import { type Assertion, assertionsOf } from "./assertions.ts";
-import { type Code, codeOf, type Family, familyOf } from "./code.ts";
+import { type Assertion, assertionsOf, guards } from "./assertions.ts";
+import { type Code, codeOf, familyOf } from "./code.ts";
 import type { ChangedFile } from "./suspicion.ts";
 import { isSnapshot, isTest } from "./test-paths.ts";
+import {
+  declarations,
+  early,
+  focus,
+  hidden,
+  mocks,
+  never,
+  skips,
+  swallows,
+  uncollected,
+} from "./test-words.ts";
 
 /** What of a test file decides what it proves. */
 export type TestText = {
@@ -14,6 +25,10 @@ export type TestText = {
   readonly flat: string;
   /** What turns tests off, as it is written. */
   readonly skipped: readonly string[];
+  /** Classes of tests that their runner passes over by their names. */
+  readonly uncollected: readonly string[];
+  /** Tests that stand where they may not be reached. */
+  readonly conditional: readonly string[];
   readonly focused: readonly string[];
   readonly swallowed: readonly string[];
   readonly mocked: readonly string[];
@@ -25,6 +40,8 @@ const nothing: TestText = {
   values: [],
   flat: "",
   skipped: [],
+  uncollected: [],
+  conditional: [],
   focused: [],
   swallowed: [],
   mocked: [],
@@ -35,6 +52,7 @@ export function testTextOf(path: string, text: string | null): TestText {
   if (family === null || text === null) return nothing;
   const source = codeOf(family, text);
   const tests = testsOf(source);
+  const returns = tests.length > 0 ? found(source.bare, early[family] ?? never) : [];
   return {
     tests: tests.map(({ name }) => name),
     assertions: assertionsOf(
@@ -43,7 +61,9 @@ export function testTextOf(path: string, text: string | null): TestText {
     ),
     values: valuesOf(source),
     flat: flatOf(source.code),
-    skipped: [...found(source.bare, skips[family]), ...found(text, hidden)],
+    skipped: [...found(source.bare, skips[family]), ...found(text, hidden), ...returns],
+    uncollected: family === "python" ? found(source.bare, uncollected) : [],
+    conditional: conditionalOf(source, tests),
     focused: found(source.bare, focus),
     swallowed: found(source.bare, swallows),
     mocked: found(source.code, mocks),
@@ -67,18 +87,6 @@ function found(text: string, pattern: RegExp): readonly string[] {
   return Array.from(text.matchAll(pattern), ([one]) => one);
 }
 
-const titles = String.raw`(?<![\w$.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*[(\x60]|\bt\.test\s*\(`;
-const declarations: Readonly<Record<Family, RegExp>> = {
-  js: new RegExp(titles, "g"),
-  python: /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)/gm,
-  go: /^func[ \t]+((?:Test|Fuzz|Example)\w*)\(|\bt\.Run\(/gm,
-  rust: /#\[(?:\w+::)*test(?:\([^\]]*\))?\]/g,
-  ruby: /^[ \t]*(?:def[ \t]+(test_\w+)|(?:it|specify|scenario|example|test)\b[ ({])/gm,
-  shell: /^@test\b/gm,
-  other:
-    /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b|\[(?:Fact|Theory|Test|TestMethod|TestCase|InlineData|DataRow)\b|\bfunc(?:tion)?[ \t]+(test\w*)\(|#\[Test\]/g,
-};
-
 function testsOf({ family, code, bare }: Code): readonly { readonly name: string; readonly at: number }[] {
   return Array.from(bare.matchAll(declarations[family]), (match) => {
     const named = match.slice(1).find((name) => name !== undefined);
@@ -90,46 +98,39 @@ function testsOf({ family, code, bare }: Code): readonly { readonly name: string
   });
 }
 
-const never = String.raw`\bif\s*\(\s*(?:false|0|!1|!true)\s*\)`;
-const skips: Readonly<Record<Family, RegExp>> = {
-  js: new RegExp(
-    [
-      String.raw`\b(?:it|test|describe|suite|context|specify)\.(?:\w+\.)*(?:skip|todo|fails|failing|fixme|skipIf|runIf)\b`,
-      String.raw`\bx(?:it|test|describe|context|specify)\b\s*[.(]`,
-      String.raw`\b(?:this|ctx|t)\.(?:skip|todo)\s*\(`,
-      String.raw`[{,]\s*(?:skip|todo)\s*:(?!\s*(?:false|undefined)\b)`,
-      String.raw`(?<![\w.])pending\s*\(`,
-      // A test that returns before it has looked at anything.
-      String.raw`\b(?:it|test)\b[^\n]{0,300}\{\s*return\s*(?:;|\n|\})`,
-      never,
-    ].join("|"),
-    "g",
-  ),
-  python:
-    /@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip\w*|expectedFailure)|skip\w*|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b|\b__test__\s*=\s*False\b|\bcollect_ignore\w*\s*=|\bpytestmark\s*=|\bdef\s+test\w*\([^)]{0,500}\)[^:\n]{0,200}:\s*\n\s+(?:return|pass)\b|\bif\s+(?:False|0)\s*:/g,
-  go: /\bt\.(?:Skip|Skipf|SkipNow)\s*\(|\btesting\.Short\s*\(|\{\s*\n\s*return\s*\n|\bif\s+false\b/g,
-  rust: /#\[(?:ignore\b|cfg\(any\(\)\)|should_panic\b)|\bif\s+false\b/g,
-  ruby: /^\s*(?:xit|xdescribe|xcontext|xspecify|skip|pending)\b|\b(?:skip|pending):|,\s*:(?:skip|pending)\b|\bif\s+false\b/gm,
-  shell: /^\s*skip\b/gm,
-  other: new RegExp(
-    String.raw`@(?:Disabled\w*|Ignore\w*|EnabledIf\w*|DisabledIf\w*)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|\bassum(?:e|ing)\w*\s*\(|\bAssume\.|\bmarkTest(?:Skipped|Incomplete)\s*\(|\bXCTSkip\b|${never}`,
-    "g",
-  ),
-};
+/** Tests that are declared behind a condition, or in a function that somebody would have to call. */
+function conditionalOf(
+  { code, bare, family }: Code,
+  tests: readonly { readonly at: number }[],
+): readonly string[] {
+  if (family !== "js") return [];
+  const guarded = guards(bare);
+  const blocks = blocksOf(bare);
+  return tests
+    .filter(({ at }) => guarded(at) > 0 || blocks(at) > 0)
+    .map(({ at }) => code.slice(at, code.indexOf("\n", at)));
+}
 
-/** What stands in comments and still turns tests off. */
-const hidden =
-  /^\/\/(?:go:build (?:ignore|never)\b| *\+build ignore\b)|^\/\/ ?@vitest-skip|@jest-environment-skip/gm;
+const opens =
+  /\b(?:if|else|for|while|switch|catch|function\s+\w+)\b[^;{}\n]*$|\b(?:const|let|var)\s+\w+\s*=[^;{}\n]*=>\s*$/;
+const groups = /\b(?:describe|suite|context|group|each|forEach|it|test)\b/;
 
-const focus =
-  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:\w+\.)*(?:only|solo)\b|\bf(?:it|describe|context|specify)\b\s*[.(]|[{,]\s*only\s*:(?!\s*false\b)|^\s*(?:fit|fdescribe|fcontext)\b|\bfocus:\s*true\b|,\s*:focus\b|@pytest\.mark\.only\b/gm;
-
-const swallows =
-  /\bcatch\s*(?:\([^)]{0,100}\))?\s*\{\s*\}|\.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*(?:\{\s*\}|undefined|null)\s*\)|\bexcept\b[^:\n]{0,200}:\s*(?:pass\b|\.\.\.)|\bcontextlib\.suppress\s*\(|\brescue\b[^\n]{0,200}(?:\n\s*(?:nil|end)\b|;\s*nil)|\brecover\(\)/g;
-
-/** A module of the repository's own is replaced for the whole file. */
-const mocks =
-  /\b(?:vi|jest)\.(?:mock|doMock|unstable_mockModule|setMock)\(\s*["'`](?:\.{1,2}\/|#|@\/)|\bmock\.module\(\s*["'`](?:\.{1,2}\/|file:)|\bproxyquire\(|\brewire\(|\brequire\.cache\[/g;
+/** In how many blocks that may not run a place stands. */
+function blocksOf(bare: string): (at: number) => number {
+  const depths = new Int32Array(bare.length + 1);
+  const open: number[] = [];
+  let depth = 0;
+  for (let at = 0; at < bare.length; at += 1) {
+    if (bare[at] === "{") {
+      const head = /[^;{}\n]*$/.exec(bare.slice(Math.max(0, at - 200), at))?.[0] ?? "";
+      const step = opens.test(head) && !groups.test(head) ? 1 : 0;
+      open.push(step);
+      depth += step;
+    } else if (bare[at] === "}") depth -= open.pop() ?? 0;
+    depths[at + 1] = depth;
+  }
+  return (at) => depths[at] ?? 0;
+}
 
 /** Lines that hold a condition, or nothing but values; a row's trailing comma does not count. */
 function valuesOf({ code, family }: Code): readonly string[] {
@@ -150,7 +151,7 @@ function isCondition(line: string): boolean {
 /** A line of a table: values, and nothing that computes. */
 export function isRow(line: string): boolean {
   return (
-    /^[[({]/.test(line) &&
+    /^(?:new \w+(?:\[\])? ?)?[[({]/.test(line) &&
     /\d|["'`]|\b(?:true|false|null|None|True|False|nil)\b/.test(line) &&
     !/=>|[;=]|\w\(/.test(line.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/g, "_"))
   );

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { alteredValue } from "./altered-values.ts";
 import { skeletonOf } from "./assertions.ts";
 import { type Code, closing, codeOf, type Family, familyOf } from "./code.ts";
 import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
@@ -10,6 +11,9 @@ type Uses = {
   readonly imports: readonly Import[];
   /** Calls of the repository's own code, with what they are given. */
   readonly calls: readonly string[];
+  /** The names of that code. */
+  readonly names: readonly string[];
+  readonly lines: readonly string[];
   /** Everything but the imports, without comments and texts. */
   readonly body: string;
 };
@@ -25,10 +29,13 @@ export function untestedCode(files: readonly ChangedFile[]): readonly Suspicion[
     if (status !== "modified") return [];
     const given = givenOtherwise(old, now);
     if (given !== null) return [{ path, kind: "expectation-changed", ...given }];
+    const altered = alteredValue(old, now);
+    if (altered !== null) return [{ path, kind: "expectation-changed", why: altered }];
     const others = tests.filter((one) => one.file !== file).flatMap((one) => one.now.imports);
     const why =
       lostImport({ path, old, now }, files, others) ??
       declaredAnew(path, old, now) ??
+      takenFromOwn({ path, old, now }) ??
       fewerUses(old, now, total);
     return why === null ? [] : [{ path, kind: "mock-added", why }];
   });
@@ -48,7 +55,8 @@ const pythonOwn =
 function usesIn({ change, before, after }: ChangedFile, side: "before" | "after"): Uses {
   const family = familyOf(change.path);
   const text = side === "before" ? before : after;
-  if (text === null || (family !== "js" && family !== "python")) return { imports: [], calls: [], body: "" };
+  if (text === null || (family !== "js" && family !== "python"))
+    return { imports: [], calls: [], names: [], lines: [], body: "" };
   const source = codeOf(family, text);
   const { code, bare } = source;
   const imports = family === "js" ? jsImports(code) : pythonImports(code);
@@ -56,7 +64,8 @@ function usesIn({ change, before, after }: ChangedFile, side: "before" | "after"
     ...new Set(imports.filter(({ from }) => isOwn(change.path, from)).flatMap((one) => one.names)),
   ];
   const body = bare.replace(family === "js" ? jsStatement : pythonStatement, "");
-  return { imports, calls: callsOf(source, names), body };
+  const lines = code.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
+  return { imports, calls: callsOf(source, names), names, lines, body };
 }
 
 const callsMax = 1000;
@@ -151,6 +160,25 @@ function lostImport(
     return isLibrary || (isOwn(path, from) && !gone.includes(stem(from)) && !isMoved(from));
   });
   return lost === undefined ? null : `it does not import \`${quoted(lost.from)}\` any more`;
+}
+
+const given = /^(?:expect|assert|it|test|describe)$/;
+
+/** What the runner gave is imported from the repository, where it was not imported at all. */
+function takenFromOwn({
+  path,
+  old,
+  now,
+}: {
+  readonly path: string;
+  readonly old: Uses;
+  readonly now: Uses;
+}): string | null {
+  if (familyOf(path) !== "js") return null;
+  const known = new Set(old.imports.flatMap(({ names }) => names));
+  const fresh = now.imports.filter(({ from }) => own.test(from)).flatMap(({ names }) => names);
+  const name = fresh.find((one) => given.test(one) && !known.has(one));
+  return name === undefined ? null : `it has a \`${name}\` of the repository's own in place of the runner's`;
 }
 
 const extension = /\.(?:[cm]?[jt]sx?|pyi?|vue|svelte|json)$/;

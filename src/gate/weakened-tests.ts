@@ -1,9 +1,9 @@
-import { type Assertion, alwaysHolds, shareWords } from "./assertions.ts";
+import { type Assertion, alwaysHolds, shareWords, skeletonOf } from "./assertions.ts";
 import { changedValue, lostRow } from "./changed-values.ts";
 import { take, without } from "./multiset.ts";
 import { type ChangedFile, quoted, type Suspicion, type SuspicionKind } from "./suspicion.ts";
 import { isNamedTest } from "./test-paths.ts";
-import { holdsTests, type TestText, testTextOf } from "./test-text.ts";
+import { holdsTests, isRow, type TestText, testTextOf } from "./test-text.ts";
 
 type Pair = {
   readonly path: string;
@@ -165,6 +165,7 @@ function likest(from: Assertion, fresh: readonly Assertion[]): number {
 
 function weakens(from: Assertion, to: Assertion): boolean {
   if (from.skeleton === to.skeleton) return true;
+  if (from.expected === to.expected && operatorsIn(to.subject) > operatorsIn(from.subject)) return true;
   if (from.subject !== to.subject) return false;
   if (to.expected === `await ${from.expected}`) return false;
   // Stricter with the same values.
@@ -172,15 +173,33 @@ function weakens(from: Assertion, to: Assertion): boolean {
   return !(/strict/i.test(to.expected) && plain(from.expected) === plain(to.expected));
 }
 
+/** What changes a value before it is looked at. */
+function operatorsIn(subject: string): number {
+  return Array.from(
+    skeletonOf(subject)
+      .replace(/=>|->|\?\./g, "")
+      .matchAll(/[+*/%|&^?!~-]+/g),
+  ).length;
+}
+
 /** What helpers do with values is their own affair. */
 function changedValues({ path, old, now }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
-  if (old.tests.length === 0 && !isNamedTest(path)) return [];
+  if (old.tests.length === 0 && !isNamedTest(path)) return changedRows(path, old, now);
   const changed = changedValue(old, now);
   if (changed !== null) return [suspicion(path, "expectation-changed", changed)];
   const others = pairs.filter((pair) => pair.path !== path).map((pair) => pair.now);
   // A file that is gone is told as a whole.
   const lost = now.tests.length === 0 ? null : lostRow(old, now, others);
   return lost === null ? [] : [suspicion(path, "assertions-removed", lost)];
+}
+
+/** Rows of values in what helps tests are what these compare with. */
+function changedRows(path: string, old: TestText, now: TestText): readonly Suspicion[] {
+  const rows = (text: TestText) => ({ ...text, values: text.values.filter(isRow) });
+  const changed = changedValue(rows(old), rows(now));
+  return changed === null
+    ? []
+    : [suspicion(path, "test-data-changed", "a row of what tests compare with was changed")];
 }
 
 /** Each assertion that is the same text before and after is compared with its like in order. */
@@ -197,11 +216,13 @@ function deeper({ path, old, now }: Pair): readonly Suspicion[] {
 }
 
 const marked: readonly (readonly [
-  keyof TestText & ("skipped" | "focused" | "swallowed" | "mocked"),
+  keyof TestText & ("skipped" | "uncollected" | "conditional" | "focused" | "swallowed" | "mocked"),
   SuspicionKind,
   string,
 ])[] = [
   ["skipped", "test-skipped", "a test is skipped, or ends before it has looked at anything"],
+  ["uncollected", "test-skipped", "its runner passes over a class of its tests"],
+  ["conditional", "may-not-run", "a test stands where it may not be reached"],
   ["focused", "test-focused", "a test is marked as the only one to run"],
   ["swallowed", "failure-swallowed", "a failure is caught and ignored"],
   ["mocked", "mock-added", "a module of this repository is replaced by a mock"],
