@@ -25,6 +25,12 @@ describe("dist", () => {
     expect(files.filter((path) => path.endsWith(".map"))).toEqual([]);
   });
 
+  it("holds the license of every package that the action is made of", async () => {
+    const { dependencies } = JSON.parse(await readFile("package.json", "utf8")) as { dependencies: object };
+    const named = (await readFile("dist/main/licenses.txt", "utf8")).split("\n");
+    expect(Object.keys(dependencies).filter((name) => !named.includes(name))).toEqual([]);
+  });
+
   it("loads the artifact client only when it is needed", async () => {
     const files = await filesOf("dist");
     const holding = [...files]

@@ -16,6 +16,7 @@ const allEntries = ["main", "post", "cli", "toolhost"];
 /** `post` takes from `main` what both are made of, so neither is built without the other. */
 const lender = "main";
 const borrower = "post";
+const licensesFile = "licenses.txt";
 
 /**
  * `@actions/core` carries a client for OpenID tokens, which nothing here asks for, and with it a whole HTTP client: two
@@ -101,15 +102,17 @@ function inThread(job) {
 async function bundle(input, out) {
   const started = performance.now();
   const { default: ncc } = await import("@vercel/ncc");
-  const { code, assets } = await ncc(input, {
+  const { code, assets, stats } = await ncc(input, {
     esm: true,
-    license: "licenses.txt",
+    license: licensesFile,
     cache: false,
     quiet: true,
     externals: leftOut,
   });
   await rm(out, { recursive: true, force: true });
   const files = { "index.js": { source: code }, ...assets };
+  const licenses = String(assets[licensesFile]?.source ?? "");
+  files[licensesFile] = { source: await withAllLicenses(licenses, stats.compilation.modules) };
   // The runner may have the action below a folder of another module type.
   files["package.json"] ??= { source: '{"type":"module"}\n' };
   let size = 0;
@@ -122,6 +125,34 @@ async function bundle(input, out) {
   parentPort.postMessage(
     `${out}: ${Math.round(size / 1024)} kB, ${Math.round(performance.now() - started)} ms`,
   );
+}
+
+/**
+ * The bundler lists the licenses of modules that stay apart, and none of those that it puts into one with the entry.
+ * Most licenses ask to go along with the code.
+ */
+async function withAllLicenses(text, modules) {
+  const listed = new Set(text.split("\n"));
+  const parts = [text.trimEnd()];
+  for (const [name, folder] of [...packagesOf(modules)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (listed.has(name)) continue;
+    const { license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const file = (await readdir(folder)).find((one) => /^(licen[cs]e|copying)/i.test(one));
+    const words = file === undefined ? "" : (await readFile(join(folder, file), "utf8")).trim();
+    parts.push([name, license, words].join("\n").trimEnd());
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+function packagesOf(modules) {
+  const packages = new Map();
+  for (const module of modules) {
+    if (module.modules) for (const [name, folder] of packagesOf(module.modules)) packages.set(name, folder);
+    const [, folder, name] =
+      /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))[\\/]/.exec(module.resource ?? "") ?? [];
+    if (folder !== undefined) packages.set(name, folder);
+  }
+  return packages;
 }
 
 /** The bundler's own minifier leaves the chunks alone, and they are nearly all of the size. */
