@@ -49,23 +49,25 @@ describe("the points of a traced process", () => {
       "mkdir shipment-<id> #1",
       "write shipment-<id>/x #1",
       "write agent/<session>/events.jsonl (session.opened) #1",
-      "mkdir agent/<session>/git/trees.git #1",
-      "connect to GitHub #1",
-      "send GET /repos/octo/demo/git/matching-refs/agent/<session>/ to GitHub #1",
-      "unlink shipment-<id>/x #1",
-      "spawn #1",
-      "mkdir shipment-<id> #2",
-      "rename agent/<session>/session.json.tmp #1",
+      "mkdir agent/<session>/git/trees.git #1 behind session.opened #1",
+      "connect to GitHub #1 behind session.opened #1",
+      "send GET /repos/octo/demo/git/matching-refs/agent/<session>/ to GitHub #1 behind session.opened #1",
+      "unlink shipment-<id>/x #1 behind session.opened #1",
+      "spawn #1 behind session.opened #1",
+      "mkdir shipment-<id> #1 behind session.opened #1",
+      "rename agent/<session>/session.json.tmp #1 behind session.opened #1",
     ]);
   });
 
   it("are counted as the tracer counts them, the thread's calls that are no points included", () => {
     const counted = points.map(({ thread, syscall, nth }) => `${thread} ${syscall} ${nth}`);
     expect(counted.slice(4, 8)).toEqual(["own write 5", "own mkdir 2", "own connect 1", "own write 6"]);
-    expect(points[3]?.opened).toBe(1);
+    expect(points[3]).toMatchObject({ isOpened: true, opens: 1, behind: 0 });
+    expect(points[7]).toMatchObject({ behind: 1, since: { nth: 1, opens: 0 } });
     expect(points[4]?.file).toEqual({
       path: "<machine>/work/_temp/agent/<session>/events.jsonl",
       nth: 1,
+      since: 1,
     });
   });
 
@@ -79,7 +81,7 @@ describe("the points of a traced process", () => {
 
   it("cannot all be aimed at in the pool: the script's thread may come to the same count before", () => {
     expect(points.filter((point) => !canAim(point, points)).map(({ name }) => name)).toEqual([
-      "mkdir shipment-<id> #2",
+      "mkdir shipment-<id> #1 behind session.opened #1",
     ]);
   });
 });

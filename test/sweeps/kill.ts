@@ -7,13 +7,15 @@
 //
 // Points are every write, send, sync, truncation, rename, link, unlink, mkdir, connect and spawn of `main` and `post`.
 // Syncs are those of durability `disk`; the rest is the default.
-// A few calls of the thread pool cannot be aimed at (`notAimed`): making a shipment's directory and writing it there.
+// A point is named by what it is and by the record of the log behind which it stands. It is aimed at from there: the run
+// is stopped at that record, and the few calls behind it are counted, for a count from the start is seldom the same twice.
+// A few calls of the thread pool cannot be aimed at (`notAimed`): the script's thread makes as many of that kind before.
 // Left out are calls that failed, wakes of a process by itself, and looks at new comments, which come in their own time.
 // Unless `--every` is given, three rules leave out what nobody can tell apart: of writes to the job log that follow one
 // another the first is played, with the machine lost the first point after each thing that left it, and of the two syncs
 // of the manifest at each record every fourth.
 //
-// `points` counts the distinct points at which a run died; `notReached` the cases whose point never came in eight runs.
+// `points` counts the distinct points at which a run died; `notReached` the cases whose point never came in sixteen runs.
 // A session that was over when it was picked up is among the recovered, and counted as `over` too.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

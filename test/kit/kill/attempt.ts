@@ -28,7 +28,7 @@ export type Result = {
 };
 
 /** Where several die, each may die anywhere, and only one that comes to no death is tried again. */
-const triesMaxOf = ({ targets }: SweepCase): number => (targets.length === 1 ? 8 : 2);
+const triesMaxOf = ({ targets }: SweepCase): number => (targets.length === 1 ? 16 : 2);
 
 /** `open` tells whether another single case, by its name, still waits: striking it by mistake proves that one. */
 export async function attempt(

@@ -1,5 +1,5 @@
 // The kill points of a process: its operations under names that are the same in every run of the story.
-import { isSpawn, type Operation, type Thread } from "./trace.ts";
+import { isRecord, isSpawn, type Operation, type Thread } from "./trace.ts";
 
 /** What the names of a run's own files and peers are replaced by. */
 export type Surroundings = {
@@ -12,18 +12,26 @@ export type Surroundings = {
 
 /** A process dies when it enters this operation, before it takes effect: that is right after the one before it. */
 export type Point = {
-  /** What the operation is, and its how-manyeth of that kind within the process. */
+  /**
+   * What the operation is, behind which record of the log, and its how-manyeth of that kind there; of a record itself
+   * and of what comes before the first, its how-manyeth within the process.
+   */
   readonly name: string;
   readonly thread: Thread;
   readonly syscall: string;
   readonly nth: number;
+  /** How many records stand before it, and its count from the last of them on. */
+  readonly behind: number;
+  readonly since: Operation["since"];
   /**
    * For a write to a file of one name in every run, or to the job log: that name, and how many writes of the thread
-   * went to it with this.
+   * went to it with this, in all and from the last record on.
    */
-  readonly file: { readonly path: string; readonly nth: number } | null;
-  /** For a write to any other file by the script's thread, which opens it right before: which `openat` that was. */
-  readonly opened: number | null;
+  readonly file: { readonly path: string; readonly nth: number; readonly since: number } | null;
+  /** How many files the thread had opened before. */
+  readonly opens: number;
+  /** Whether it is a write to any other file by the script's thread, which opens it right before. */
+  readonly isOpened: boolean;
   /** Whether it can be told when the machine is gone: it speaks to somebody outside, or starts a command that may. */
   readonly leaves: boolean;
 };
@@ -36,29 +44,37 @@ export function pointsOf(operations: readonly Operation[], around: Surroundings)
     times.set(what, time);
     return time;
   };
-  return operations.map((operation) => {
+  let record: string | null = null;
+  const nameFor = (operation: Operation): string => {
     const what = describe(operation, around);
-    const { thread, syscall, nth } = operation;
+    if (!isRecord(operation)) {
+      return record === null ? `${what} #${next(what)}` : `${what} #${next(`${what} ${record}`)} ${record}`;
+    }
+    const time = next(what);
+    record = `behind ${/\((.*)\)/.exec(what)?.[1] ?? "a record"} #${time}`;
+    return `${what} #${time}`;
+  };
+  return operations.map((operation) => {
+    const { thread, syscall, nth, behind, since, opens } = operation;
     const named = fileIn(operation, around);
-    const file = named === null ? null : { path: named, nth: next(`${thread} ${syscall} ${named}`) };
-    return {
-      name: `${what} #${next(what)}`,
-      thread,
-      syscall,
-      nth,
-      file,
-      opened: openedFor(operation, file),
-      leaves: leaves(operation),
-    };
+    const writes = `${thread} ${syscall} ${named}`;
+    const file =
+      named === null ? null : { path: named, nth: next(writes), since: next(`${writes} behind ${behind}`) };
+    const isOpened = file === null && isWriteOfOwn(operation);
+    const name = nameFor(operation);
+    return { name, thread, syscall, nth, behind, since, file, opens, isOpened, leaves: leaves(operation) };
   });
 }
 
-function openedFor({ thread, syscall, args, opens }: Operation, file: Point["file"]): number | null {
-  return file === null && thread === "own" && syscall === "write" && /^\d+<\//.test(args) ? opens : null;
+function isWriteOfOwn({ thread, syscall, args }: Operation): boolean {
+  return thread === "own" && syscall === "write" && /^\d+<\//.test(args);
 }
 
 /** Stands for the runner's end of standard output. */
 export const jobLog = "<job log>";
+
+/** The log of the session, where records are written. */
+export const sessionLog = "<machine>/work/_temp/agent/<session>/events.jsonl";
 
 function fileIn({ args }: Operation, around: Surroundings): string | null {
   if (args.startsWith("1<")) return jobLog;

@@ -108,13 +108,17 @@ export function syncsPlayed(points: readonly Point[], every: boolean): readonly 
 
 /**
  * Calls of the pool are counted beside those of the script's thread, and the thread that comes first to a count dies:
- * where the script's thread is ahead, the pool's call cannot be aimed at.
+ * where the script's thread is ahead behind the same record, the pool's call cannot be aimed at.
  */
 export function canAim(point: Point, points: readonly Point[]): boolean {
   if (point.thread === "own" || point.file !== null) return true;
   const before = points.slice(0, points.indexOf(point));
   return !before.some(
-    ({ thread, syscall, nth }) => thread === "own" && syscall === point.syscall && nth >= point.nth,
+    ({ thread, syscall, behind, since }) =>
+      thread === "own" &&
+      behind === point.behind &&
+      syscall === point.syscall &&
+      since.nth >= point.since.nth,
   );
 }
 

@@ -77,7 +77,7 @@ export function correct(
 ): Aim {
   if (aim.path !== null) return aim;
   const countAt = (point: Point): number | null =>
-    point.thread !== aim.thread ? null : aim.syscall === "openat" ? point.opened : nthOf(point, aim.syscall);
+    point.thread !== aim.thread ? null : aim.syscall === "openat" ? point.opens : nthOf(point, aim.syscall);
   const at = order.findIndex(({ name }) => name === hit?.name);
   const struck =
     at < 0
@@ -87,7 +87,8 @@ export function correct(
           .map(countAt)
           .find((count) => count !== null);
   const should = countAt(wanted);
-  const by = hit === null ? -4 : should === null || struck == null ? 1 : should - struck;
+  const unknown = aim.behind === null ? -4 : 0;
+  const by = hit === null ? unknown : should === null || struck == null ? 1 : should - struck;
   const near = Array.from({ length: 2 * tried.length + 3 }, (_, i) => (i % 2 === 0 ? -i : i + 1) / 2);
   const counts = near.map((step) => aim.nth + by + step).filter((nth) => nth > 0 && !tried.includes(nth));
   return { ...aim, nth: counts[0] ?? aim.nth };

@@ -29,6 +29,10 @@ export type Operation = {
   readonly nth: number;
   /** How many times the thread had called `openat` before. */
   readonly opens: number;
+  /** How many records had been written to the log before. */
+  readonly behind: number;
+  /** `nth` and `opens` counted from the last of them only. */
+  readonly since: { readonly nth: number; readonly opens: number };
   /** The arguments as strace prints them, cut at its limit. */
   readonly args: string;
   /** Null where it was never seen to return: the process died in it. */
@@ -39,16 +43,22 @@ export type Operation = {
 
 type Open = { -readonly [Name in keyof Operation]: Operation[Name] } & { readonly tid: string };
 
-/** With `-f` each line begins with the thread's id; without it there is one thread. */
-export function readTrace(text: string): readonly Operation[] {
+/**
+ * With `-f` each line begins with the thread's id; without it there is one thread. Of a process that was traced from
+ * its start the first line is the script's thread's; otherwise `joined` names that thread, and the pipes that the
+ * process made for itself before are not known: it has no others.
+ */
+export function readTrace(text: string, joined: string | null = null): readonly Operation[] {
   const lines = text.split("\n").flatMap((line) => lineOf(line) ?? []);
-  const main = lines[0]?.tid ?? "";
+  const first = lines[0]?.tid ?? "";
+  const main = joined === null || first === "" ? first : joined;
   const reading: Reading = {
     main,
     threads: new Set([main]),
     children: new Map(),
     counts: new Map(),
-    pipes: new Set(),
+    last: { behind: 0, counts: new Map() },
+    pipes: joined === null ? new Set() : null,
     ops: [],
   };
   for (const line of lines) take(reading, line);
@@ -92,8 +102,10 @@ type Reading = {
   /** Spawns by the child's id, to be told what it became. */
   readonly children: Map<string, Open>;
   readonly counts: Map<string, number>;
-  /** Inodes of pipes that the process made for itself. */
-  readonly pipes: Set<string>;
+  /** The counts when the last record was written. */
+  last: { readonly behind: number; readonly counts: ReadonlyMap<string, number> };
+  /** Inodes of pipes that the process made for itself; null for all. */
+  readonly pipes: Set<string> | null;
   readonly ops: Open[];
 };
 
@@ -112,20 +124,15 @@ function enter(reading: Reading, { tid, syscall, args, result }: Extract<Line, {
   // A child is no part of the process any more, and a thread's first call may be seen before its making is.
   if (reading.children.has(tid)) return;
   if (syscall.startsWith("pipe"))
-    for (const inode of args.matchAll(/pipe:\[(\d+)\]/g)) reading.pipes.add(inode[1] ?? "");
+    for (const inode of args.matchAll(/pipe:\[(\d+)\]/g)) reading.pipes?.add(inode[1] ?? "");
   if (!watched.includes(syscall) || isThread) return;
   const thread: Thread = tid === reading.main ? "own" : "pool";
-  const op: Open = {
-    tid,
-    thread,
-    syscall,
-    nth,
-    opens: reading.counts.get(`${tid} openat`) ?? 0,
-    args,
-    result,
-    child: "",
-  };
+  const { behind, counts: before } = reading.last;
+  const opens = reading.counts.get(`${tid} openat`) ?? 0;
+  const since = { nth: nth - (before.get(key) ?? 0), opens: opens - (before.get(`${tid} openat`) ?? 0) };
+  const op: Open = { tid, thread, syscall, nth, opens, behind, since, args, result, child: "" };
   reading.ops.push(op);
+  if (isRecord(op)) reading.last = { behind: behind + 1, counts: new Map(reading.counts) };
   if (isSpawn(op) && result !== null) reading.children.set(idIn(result), op);
 }
 
@@ -146,6 +153,11 @@ function name({ children }: Reading, tid: string, args: string): void {
     .trim();
 }
 
+/** A line of the session's log: the only file of the process that gets one write for each thing that happened. */
+export function isRecord({ syscall, args }: Pick<Operation, "syscall" | "args">): boolean {
+  return syscall === "write" && /^\d+<[^>]*\/events\.jsonl>/.test(args);
+}
+
 export function isSpawn({ syscall }: Pick<Operation, "syscall">): boolean {
   return ["clone", "clone3", "fork", "vfork"].includes(syscall);
 }
@@ -158,9 +170,9 @@ function idIn(result: string): string {
  * Left out, because nobody outside can tell whether they happened: a process wakes itself through an eventfd or a
  * pipe of its own, and what failed changed nothing. A connection that is under way is no failure.
  */
-function isOwnBusiness({ args, result }: Operation, pipes: ReadonlySet<string>): boolean {
+function isOwnBusiness({ args, result }: Operation, pipes: ReadonlySet<string> | null): boolean {
   if (args.includes("anon_inode:[eventfd]")) return true;
   const pipe = /^\d+<pipe:\[(\d+)\]>/.exec(args)?.[1];
-  if (pipe !== undefined && pipes.has(pipe)) return true;
+  if (pipe !== undefined && (pipes === null || pipes.has(pipe))) return true;
   return result?.startsWith("-1 ") === true && !result.includes("EINPROGRESS");
 }

@@ -1,7 +1,8 @@
 // strace around a step of the action: it lists what the process does, or kills it when it enters one call.
-import { readFileSync } from "node:fs";
-import { jobLog, type Point, pathOf, pointsOf, type Surroundings } from "./points.ts";
-import { readTrace, type Thread, traced } from "./trace.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { jobLog, type Point, pathOf, pointsOf, type Surroundings, sessionLog } from "./points.ts";
+import { stopAndAim } from "./stop-and-aim.ts";
+import { isRecord, readTrace, type Thread, traced } from "./trace.ts";
 
 /**
  * One thread in libuv's pool, so that the asynchronous file operations of a run are all on that thread and are
@@ -26,16 +27,23 @@ export type Aim = {
   readonly nth: number;
   /** The one file that calls are counted for; null for all calls. */
   readonly path: string | null;
+  /** The record of the run's log from which on calls are counted, from 1; null to count from the start. */
+  readonly behind: number | null;
 };
 
 /**
- * As the reference says. A process wakes itself by writes that come when they come, so the writes to one file are a
- * surer count, and so are the files that it opens.
+ * As the reference says. A process wakes itself by writes that come when they come, and how often it asks for a file
+ * depends on how fast the machine is: a count over a whole run is seldom the same twice. The writes to one file are
+ * sure; for everything else the record is found first, which is a write to one file, and the few calls behind it are
+ * counted from there.
  */
-export function aimAt({ thread, syscall, nth, file, opened }: Point): Aim {
-  if (file !== null) return { thread, syscall, nth: file.nth, path: file.path };
-  if (opened !== null) return { thread, syscall: "openat", nth: opened, path: null };
-  return { thread, syscall, nth, path: null };
+export function aimAt({ thread, syscall, nth, file, opens, isOpened, behind, since }: Point): Aim {
+  const counts = isOpened ? { all: opens, few: since.opens } : { all: nth, few: since.nth };
+  const { all, few } = file === null ? counts : { all: file.nth, few: file.since };
+  const path = file?.path ?? null;
+  const fromRecord = behind > 0 && path !== sessionLog;
+  const count = fromRecord ? { nth: few, behind } : { nth: all, behind: null };
+  return { thread, syscall: isOpened ? "openat" : syscall, ...count, path };
 }
 
 const common = ["-yy", "-s", "256", "-e", "signal=none", "-e", `trace=${traced.join(",")}`];
@@ -48,21 +56,25 @@ export function listing(file: string): readonly string[] {
 }
 
 export function killing(
-  { thread, syscall, nth, path }: Aim,
+  { thread, syscall, nth, path, behind }: Aim,
   file: string,
   around: Surroundings,
 ): readonly string[] {
   const inject = ["-e", `inject=${syscall}:signal=KILL:when=${nth}`];
-  const words = [...(thread === "pool" ? allThreads : []), ...common, ...inject, "-o", file];
+  const log = pathOf(sessionLog, around);
+  // Between the record and what is aimed at no other is written, so seeing those too changes no count.
+  const paths = path === null ? [] : [...new Set([log, pathOf(path, around)])].flatMap((one) => ["-P", one]);
+  const words = [...(thread === "pool" ? allThreads : []), ...common, ...inject, ...paths, "-o", file];
+  if (behind !== null) return stopAndAim({ file, log, record: behind, words });
   if (path === jobLog) return ["perl", "-e", onOutput, "--", ...words];
-  return ["strace", ...words, ...(path === null ? [] : ["-P", pathOf(path, around)])];
+  return ["strace", ...words];
 }
 
 /**
  * The job log is a socket, whose name is known once the step is about to begin. A shell would leave out the variables
  * of the action's inputs, for the hyphens in their names.
  */
-const onOutput = 'exec "strace", "-P", readlink("/proc/self/fd/1"), @ARGV';
+const onOutput = `exec "strace", map { $_ eq "${jobLog}" ? readlink("/proc/self/fd/1") : $_ } @ARGV`;
 
 export function listed(file: string, around: Surroundings): readonly Point[] {
   return pointsOf(readTrace(readFileSync(file, "utf8")), around);
@@ -80,13 +92,22 @@ export function diedAt(
     order,
   }: { readonly aim: Aim; readonly around: Surroundings; readonly order: readonly Point[] },
 ): Point | null {
-  const operations = readTrace(readFileSync(file, "utf8"));
-  const points = pointsOf(operations, around);
+  const { records, operations } = traceOf(file, aim);
+  const points = pointsOf([...records, ...operations], around).slice(records.length);
   const at = operations.findLastIndex(
     ({ syscall, nth, result }) => syscall === aim.syscall && nth === aim.nth && result === null,
   );
   if (at >= 0) return points[at] ?? null;
+  const last = points.at(-1) ?? pointsOf(records, around).at(-1);
   const seen = order.filter(({ thread }) => aim.thread === "pool" || thread === "own");
-  const before = seen.findIndex(({ name }) => name === points.at(-1)?.name);
+  const before = seen.findIndex(({ name }) => name === last?.name);
   return seen[before + 1] ?? null;
+}
+
+/** The records that were written before the aim was taken, and what came then. */
+function traceOf(file: string, { behind }: Aim) {
+  const read = (name: string): string => (existsSync(name) ? readFileSync(name, "utf8") : "");
+  if (behind === null) return { records: [], operations: readTrace(read(file)) };
+  const records = readTrace(read(`${file}.records`)).filter(isRecord);
+  return { records, operations: readTrace(read(file), read(`${file}.thread`)) };
 }

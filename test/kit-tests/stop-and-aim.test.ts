@@ -1,0 +1,45 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { whyNoInjection } from "../kit/disk/failed-calls.ts";
+import { newFolder } from "../kit/folder.ts";
+import { stopAndAim } from "../kit/kill/stop-and-aim.ts";
+
+const why = whyNoInjection();
+
+/** Three records, four words behind each; how much it writes to neither before them is chance. */
+const program = `
+const { appendFileSync, openSync, writeSync } = require("node:fs");
+const [, log, other] = process.argv;
+const [records, words] = [openSync(log, "a"), openSync(other, "a")];
+for (let record = 1; record <= 3; record += 1) {
+  for (let i = Math.floor(Math.random() * 50); i > 0; i -= 1) appendFileSync("/dev/null", "x");
+  writeSync(records, record + "\\n");
+  for (let word = 1; word <= 4; word += 1) writeSync(words, record + "." + word + "\\n");
+}
+`;
+
+describe.skipIf(why !== null)("a process that is aimed at from a record of its log", () => {
+  it("dies in the call that was counted from there, whatever it did before", () => {
+    const dir = newFolder("aim");
+    const [file, log, other] = ["trace", "events.jsonl", "words"].map((name) => join(dir, name));
+    if (file === undefined || log === undefined || other === undefined) throw new Error("three names");
+    writeFileSync(log, "");
+    const kill = ["-e", "trace=write", "-e", "inject=write:signal=KILL:when=3", "-o", file];
+    const [start = "", ...words] = stopAndAim({ file, log, record: 2, words: kill });
+    const ran = spawnSync(start, [...words, process.execPath, "-e", program, log, other]);
+    expect(ran.signal).toBe("SIGKILL");
+    expect(readFileSync(log, "utf8")).toBe("1\n2\n");
+    expect(readFileSync(other, "utf8")).toBe("1.1\n1.2\n1.3\n1.4\n2.1\n2.2\n");
+  });
+
+  it("comes to its own end where it never writes that record", () => {
+    const dir = newFolder("aim");
+    const file = join(dir, "trace");
+    const [start = "", ...words] = stopAndAim({ file, log: join(dir, "none"), record: 1, words: [] });
+    const ran = spawnSync(start, [...words, process.execPath, "-p", "process.ppid"], { encoding: "utf8" });
+    expect([ran.status, ran.stdout]).toEqual([0, `${process.pid}\n`]);
+    expect(existsSync(file)).toBe(false);
+  });
+});

@@ -1,0 +1,72 @@
+// Has a process stop at a record of its log, and takes aim only then.
+import { jobLog } from "./points.ts";
+
+/**
+ * The words that start such a process. It becomes the program that follows, with `words` given to the strace that is
+ * to kill it; among them `jobLog` stands for its output. Beside `file`, where that one writes: `.records`, what the process wrote to its log up to the stop, and
+ * `.thread`, the id of the script's thread.
+ */
+export function stopAndAim({
+  file,
+  log,
+  record,
+  words,
+}: {
+  readonly file: string;
+  readonly log: string;
+  /** After which of the records that it writes, from 1. */
+  readonly record: number;
+  readonly words: readonly string[];
+}): readonly string[] {
+  return ["perl", "-e", script, "--", file, log, String(record), ...words, end];
+}
+
+const end = "--then";
+
+/**
+ * strace counts calls from where it joins a process, and can only count: so one strace stops the process at its write
+ * to the log, and lets go of it, and another one joins while it stands still. Both belong to a helper, which belongs to
+ * nobody, so that the process is a child of the runner, with no child of its own that it did not make. A shell would
+ * leave out the variables of the action's inputs, for the hyphens in their names.
+ */
+const script = `
+use strict; use POSIX ":sys_wait_h";
+my ($file, $log, $record) = splice @ARGV, 0, 3;
+my @words; push @words, shift @ARGV while $ARGV[0] ne "--then"; shift @ARGV;
+my $process = $$;
+pipe my $ready, my $tell or die $!;
+my $child = fork // die $!;
+if ($child) {
+  close $tell;
+  waitpid $child, 0;
+  sysread($ready, my $go, 1) or die "nothing joined this process";
+  exec @ARGV or die $!;
+}
+exit 0 if fork // die $!;
+close $ready;
+open STDIN, "<", "/dev/null"; open STDOUT, ">", "/dev/null"; open STDERR, ">", "/dev/null";
+open my $thread, ">", "$file.thread"; print $thread $process; close $thread;
+sub join_it {
+  pipe my $said, my $saying or die $!;
+  my $strace = fork // die $!;
+  if (!$strace) { open STDERR, ">&", $saying; exec "strace", "-p", $process, @_; exit 1 }
+  close $saying;
+  while (<$said>) { last if /attached/ }
+  return ($strace, $said);
+}
+my @stop = ("-e", "signal=SIGSTOP", "-e", "inject=write:signal=STOP:when=$record");
+my ($first, $said) = join_it("-yy", "-s", "256", "-e", "trace=write", "-P", $log, @stop, "-o", "$file.records");
+syswrite $tell, "go"; close $tell;
+open my $records, "<", "$file.records";
+my $stands = 0;
+until ($stands) {
+  while (my $line = <$records>) { $stands = 1 if $line =~ /stopped by SIGSTOP/ }
+  exit 0 if !$stands && waitpid($first, WNOHANG) == $first;
+  seek $records, 0, 1;
+  select undef, undef, undef, 0.002;
+}
+kill "TERM", $first; waitpid $first, 0;
+my ($second) = join_it(map { $_ eq "${jobLog}" ? readlink("/proc/$process/fd/1") : $_ } @words);
+kill "CONT", $process;
+waitpid $second, 0;
+`;
