@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -27,12 +27,32 @@ export function teardown(): void {
 
 function ofThisProcess(): string {
   if (ownFolder !== null) return ownFolder;
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "baton-"));
+  const parent = realpathSync(tmpdir());
+  removeLeft(parent);
+  const folder = mkdtempSync(join(parent, `baton-${process.pid}-`));
   // As the product does (src/adapters/sandbox/apart.ts): tests make and remove more files than anything else.
   spawnSync("chattr", ["+T", "--", folder], { stdio: "ignore" });
   process.once("exit", () => remove(folder));
   ownFolder = folder;
   return folder;
+}
+
+/** What a process that was killed could not remove. */
+function removeLeft(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = /^baton-(\d+)-\w{6}$/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    const stat = lstatSync(join(parent, name), { throwIfNoEntry: false });
+    if (stat?.uid === process.getuid?.()) remove(join(parent, name));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
 }
 
 function remove(folder: string): void {
