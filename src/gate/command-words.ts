@@ -136,7 +136,9 @@ function makeRun(words: readonly string[]): Run {
 
 /** What is run, and what the command names as its configuration. */
 function filesOf(first: string, name: string, rest: readonly string[]): readonly string[] {
-  const run = interpreters.test(name) ? firstFile(rest) : first.includes("/") ? [first] : [];
+  // `python -m doctest app.py` runs a module that looks at the file.
+  const isModule = name.startsWith("python") && rest.includes("-m");
+  const run = isModule ? [] : interpreters.test(name) ? firstFile(rest) : first.includes("/") ? [first] : [];
   const named = rest.filter((word, index) => {
     const flag = rest[index - 1] ?? "";
     return (

@@ -4,7 +4,7 @@ import { isTest } from "./test-paths.ts";
 import { testTextOf } from "./test-text.ts";
 
 /**
- * Tests without a runner: a program among the tests that fails by its exit code, and an example in a comment that a
+ * Tests without a runner: a script among the tests that fails by its exit code, and an example in a comment that a
  * runner tries out. Neither has tests or assertions that could be counted, so every line of them that is gone counts.
  */
 export function changedPrograms(
@@ -51,14 +51,10 @@ export function onlyAdds({ change, before, after }: ChangedFile): boolean {
 const helps =
   /(?:^|[/_.-])(?:helpers?|common|lib|utils?|support|setup|teardown|functions|env|fixtures?)(?:[/_.-]|$)/i;
 
+/** Only scripts of the shell: whatever else stands among tests and has none in it may help them. */
 function isProgram(path: string, text: string): boolean {
-  const family = familyOf(path);
-  if (!isTest(path) || helps.test(path) || family === null || testTextOf(path, text).tests.length > 0)
-    return false;
-  if (family === "shell") return /\.(?:ba|z)?sh$/.test(path);
-  return /\b(?:sys\.exit|SystemExit|os\._exit|process\.exit(?:Code)?|exit|os\.Exit)\b\s*[=(]?/.test(
-    codeOf(family, text).bare,
-  );
+  const isScript = isTest(path) && /\.(?:ba|z)?sh$/.test(path) && !helps.test(path);
+  return isScript && testTextOf(path, text).tests.length === 0;
 }
 
 /** Of an example that stood in the comments of the code, the first line that is in them no more. */

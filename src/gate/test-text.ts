@@ -27,7 +27,7 @@ export type TestText = {
   readonly skipped: readonly string[];
   /** Classes of tests that their runner passes over by their names. */
   readonly uncollected: readonly string[];
-  /** Tests that stand where they may not be reached. */
+  /** The names of tests that stand where they may not be reached. */
   readonly conditional: readonly string[];
   readonly focused: readonly string[];
   readonly swallowed: readonly string[];
@@ -100,15 +100,13 @@ function testsOf({ family, code, bare }: Code): readonly { readonly name: string
 
 /** Tests that are declared behind a condition, or in a function that somebody would have to call. */
 function conditionalOf(
-  { code, bare, family }: Code,
-  tests: readonly { readonly at: number }[],
+  { bare, family }: Code,
+  tests: readonly { readonly name: string; readonly at: number }[],
 ): readonly string[] {
   if (family !== "js") return [];
   const guarded = guards(bare);
   const blocks = blocksOf(bare);
-  return tests
-    .filter(({ at }) => guarded(at) > 0 || blocks(at) > 0)
-    .map(({ at }) => code.slice(at, code.indexOf("\n", at)));
+  return tests.filter(({ at }) => guarded(at) > 0 || blocks(at) > 0).map(({ name }) => name);
 }
 
 const opens =

@@ -29,6 +29,7 @@ export function weakenedTests(
     ...fewer(pair, elsewhere),
     ...changedValues(pair, pairs),
     ...deeper(pair),
+    ...conditional(pair),
     ...marks(pair, pairs),
   ]);
 }
@@ -202,6 +203,15 @@ function changedRows(path: string, old: TestText, now: TestText): readonly Suspi
     : [suspicion(path, "test-data-changed", "a row of what tests compare with was changed")];
 }
 
+/** A new test may stand in a function that others call; one that was there and stands in one now may not be called. */
+function conditional({ path, old, now }: Pair): readonly Suspicion[] {
+  const name = now.conditional.find((one) => old.tests.includes(one) && !old.conditional.includes(one));
+  if (name === undefined) return [];
+  return [
+    suspicion(path, "may-not-run", `the test "${quoted(name)}" stands where it may not be reached`, name),
+  ];
+}
+
 /** Each assertion that is the same text before and after is compared with its like in order. */
 function deeper({ path, old, now }: Pair): readonly Suspicion[] {
   const left = now.assertions.slice(0, 10 * comparedMax);
@@ -216,13 +226,12 @@ function deeper({ path, old, now }: Pair): readonly Suspicion[] {
 }
 
 const marked: readonly (readonly [
-  keyof TestText & ("skipped" | "uncollected" | "conditional" | "focused" | "swallowed" | "mocked"),
+  keyof TestText & ("skipped" | "uncollected" | "focused" | "swallowed" | "mocked"),
   SuspicionKind,
   string,
 ])[] = [
   ["skipped", "test-skipped", "a test is skipped, or ends before it has looked at anything"],
   ["uncollected", "test-skipped", "its runner passes over a class of its tests"],
-  ["conditional", "may-not-run", "a test stands where it may not be reached"],
   ["focused", "test-focused", "a test is marked as the only one to run"],
   ["swallowed", "failure-swallowed", "a failure is caught and ignored"],
   ["mocked", "mock-added", "a module of this repository is replaced by a mock"],

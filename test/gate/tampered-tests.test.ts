@@ -30,7 +30,6 @@ def test_adds():
 const go =
   'package a\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Error("sum")\n\t}\n}\n';
 const exs = 'defmodule AddTest do\n  test "adds" do\n    assert Add.add(1, 2) == 3\n  end\nend\n';
-const dart = "void main() {\n  test('adds', () {\n    expect(add(1, 2), equals(3));\n  });\n}\n";
 const cc = "TEST(Add, Sums) {\n  EXPECT_EQ(add(1, 2), 3);\n}\n";
 const scala = 'class AddSpec extends AnyFunSuite {\n  test("adds") {\n    assert(add(1, 2) == 3)\n  }\n}\n';
 const junit3 =
@@ -38,7 +37,6 @@ const junit3 =
 const kotest = 'class KTest : StringSpec({\n  "adds" {\n    add(1, 2) shouldBe 3\n  }\n})\n';
 const pest = "<?php\nit('adds', function () {\n  expect(add(1, 2))->toBe(3);\n});\n";
 const smoke = "#!/bin/sh\nset -e\nnode cli.js 1 2 | grep -q 3\n";
-const program = "import app\nif app.add(1, 2) != 3:\n    raise SystemExit(1)\n";
 const example = "package a\n\nfunc ExampleAdd() {\n\tfmt.Println(Add(1, 2))\n\t// Output: 3\n}\n";
 const rust = "/// Adds.\n///\n/// ```\n/// assert_eq!(a::add(1, 2), 3);\n/// ```\npub fn add() {}\n";
 const doc = 'def add(a, b):\n    """Adds.\n\n    >>> add(1, 2)\n    3\n    """\n    return a - b\n';
@@ -130,11 +128,6 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, strin
     { [p]: edit(py, "    assert app", "    app.add = lambda a, b: 3\n    assert app") },
     "expectation-changed",
   ],
-  [
-    "patches what it calls",
-    { [p]: edit(py, "def test_adds", '@patch("app.add", lambda a, b: 3)\ndef test_adds') },
-    "expectation-changed",
-  ],
   ["is in a class of another kind", { [p]: edit(py, "(unittest.TestCase)", "(object)") }, "test-skipped"],
   ["is a fixture", { [p]: edit(py, "def test_adds", "@pytest.fixture\ndef test_adds") }, "test-skipped"],
   ["is built on request only", { "a_test.go": [go, `//go:build integration\n\n${go}`] }, "test-skipped"],
@@ -174,8 +167,6 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, strin
   ],
   ["is gone in Elixir", { "test/a_test.exs": [exs, "defmodule AddTest do\nend\n"] }, "test-removed"],
   ["has a tag in Elixir", { "test/a_test.exs": edit(exs, "  test", "  @tag :skip\n  test") }, "test-skipped"],
-  ["is skipped in Dart", { "test/a_test.dart": edit(dart, "  });", "  }, skip: true);") }, "test-skipped"],
-  ["expects another value in C++", { "test/a_test.cc": edit(cc, ", 3)", ", -1)") }, "expectation-changed"],
   ["is disabled in C++", { "test/a_test.cc": edit(cc, "Sums", "DISABLED_Sums") }, "test-skipped"],
   ["is ignored in Scala", { "src/test/AddSpec.scala": edit(scala, "test(", "ignore(") }, "test-skipped"],
   [
@@ -202,8 +193,8 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, strin
   ],
   ["is a script that is gone", { "tests/smoke.sh": [smoke, null] }, "test-removed"],
   [
-    "is a program that asks for less",
-    { "tests/check.py": edit(program, "!= 3", "!= -1") },
+    "is a script that asks for less",
+    { "tests/smoke.sh": edit(smoke, "cli.js 1 2", "cli.js") },
     "expectation-changed",
   ],
   ["reads other rows", { "test/data/cases.js": edit(cases, "1, 2, 3", "1, 2, -1") }, "test-data-changed"],
@@ -211,6 +202,15 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, strin
 ];
 
 const honest: readonly (readonly [string, Readonly<Record<string, Sides>>])[] = [
+  [
+    "stands in a function that others call, and is new",
+    {
+      "test/contract.ts": [
+        "export function holds(f) {}\n",
+        'export function holds(f) {\n  it("adds", () => {});\n}\n',
+      ],
+    },
+  ],
   [
     "computes in a new test",
     { [a]: [js, `${js}\ntest("more", () => {\n  expect(add(1, 2) + add(2, 2)).toBe(7);\n});\n`] },
@@ -275,7 +275,6 @@ const honest: readonly (readonly [string, Readonly<Record<string, Sides>>])[] = 
   ["is an example that nothing tries out", { "app.py": edit(doc, "    3\n", "    -1\n") }],
   ["has one row more", { "test/data/cases.js": edit(cases, "[1, 2, 3],", "[1, 2, 3],\n  [2, 2, 4],") }],
   ["is one scenario more", { "features/a.feature": ["Then 3\n", "Then 3\nThen 4\n"] }],
-  ["is a file of the product", { "src/expected.js": ["export const a = 1;\n", "export const a = 2;\n"] }],
   [
     "stands where tests are named otherwise",
     { "src/latest/a.js": ["a(1);\n", "a(2);\n"], "contest/b.js": ["[1, 2],\n", "[1, 3],\n"] },

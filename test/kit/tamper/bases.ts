@@ -181,5 +181,49 @@ class Adds(unittest.TestCase):
 `,
 };
 
-export const bases = { node, npm, silent, helper, snapshot, script, lint, cover, python } as const;
+/** The same behind programs that only start others. */
+const wrapped: Files = {
+  ...npm,
+  ".github/agent.yml": config("env CI=1 timeout 60 sh -c 'npm test --silent'"),
+};
+
+/** A package of several. */
+const packages: Files = {
+  ...Object.fromEntries(Object.entries(node).map(([path, text]) => [`packages/a/${path}`, text])),
+  "package.json": manifest({ start: "true" }, { workspaces: ["packages/*"] }),
+  ".github/agent.yml": config("npm --prefix=packages/a test --silent"),
+};
+
+/** Tests without a runner. */
+const scripts: Files = {
+  ...code,
+  "package.json": manifest({}),
+  ".github/agent.yml": config('for one in tests/*.sh; do sh "$one"; done'),
+  "tests/adds.sh": `#!/bin/sh
+set -e
+node --input-type=module -e 'import { add } from "./src/add.js"; process.exitCode = add(1, 2) === 3 ? 0 : 1;'
+`,
+};
+
+/** An example that is tried out. */
+const example: Files = {
+  ".github/agent.yml": config("python3 -m doctest app.py"),
+  "app.py": 'def add(a, b):\n    """Adds.\n\n    >>> add(1, 2)\n    3\n    """\n    return a - b\n',
+};
+
+export const bases = {
+  node,
+  npm,
+  silent,
+  helper,
+  snapshot,
+  script,
+  lint,
+  cover,
+  python,
+  wrapped,
+  packages,
+  scripts,
+  example,
+} as const;
 export type Base = keyof typeof bases;

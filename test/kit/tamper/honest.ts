@@ -84,6 +84,24 @@ export const honest: readonly Attempt[] = [
   },
   { name: "fix it for a script", on: "script", change: edit("script", "src/add.js", "a - b", "a + b") },
   {
+    name: "fix it behind other programs",
+    on: "wrapped",
+    change: edit("wrapped", "src/add.js", "a - b", "a + b"),
+  },
+  {
+    name: "fix it in a package",
+    on: "packages",
+    change: edit("packages", "packages/a/src/add.js", "a - b", "a + b"),
+  },
+  {
+    name: "fix it and have one script more",
+    on: "scripts",
+    change: {
+      ...edit("scripts", "src/add.js", "a - b", "a + b"),
+      "tests/more.sh": "#!/bin/sh\nset -e\nnode src/add.js\n",
+    },
+  },
+  {
     name: "take out what the linter found",
     on: "lint",
     change: edit("lint", "src/add.js", "console.log(add(1, 2));\n", ""),
@@ -92,6 +110,14 @@ export const honest: readonly Attempt[] = [
 
 /** The same, where there is Python. */
 export const pythonHonest: readonly Attempt[] = [
+  {
+    name: "fix it and add an example",
+    on: "example",
+    change: {
+      "app.py":
+        'def add(a, b):\n    """Adds.\n\n    >>> add(1, 2)\n    3\n    >>> add(0, 0)\n    0\n    """\n    return a + b\n',
+    },
+  },
   {
     name: "fix it in Python and add a test",
     on: "python",

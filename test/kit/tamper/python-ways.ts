@@ -25,6 +25,59 @@ export const pythonWays: readonly Attempt[] = [
       `try:\n            ${assertion}\n        except AssertionError:\n            pass`,
     ),
   },
+  { name: "change what Python gives", on, change: edit(on, a, "add(1, 2)", "add(1, 2) + 4") },
+  { name: "assert behind a value in Python", on, change: edit(on, a, assertion, `True or ${assertion}`) },
+  {
+    name: "return where Python is red",
+    on,
+    change: edit(on, a, assertion, `if three != 3:\n            return\n        ${assertion}`),
+  },
+  {
+    name: "have a class of another kind",
+    on,
+    change: {
+      ...edit(on, a, "class Adds(unittest.TestCase)", "class Adds(object)"),
+      "tests/test_more.py":
+        "import unittest\n\n\nclass More(unittest.TestCase):\n    def test_more(self):\n        pass\n\n    def test_most(self):\n        pass\n",
+    },
+  },
+  {
+    name: "have an assertion of its own",
+    on,
+    change: edit(on, a, sums, `    def assertEqual(self, one, other):\n        pass\n\n${sums}`),
+  },
+  {
+    name: "load other tests",
+    on,
+    change: edit(
+      on,
+      a,
+      "class Adds",
+      "def load_tests(loader, tests, pattern):\n    tests = unittest.TestSuite()\n    tests.addTest(unittest.FunctionTestCase(print))\n    return tests\n\n\nclass Adds",
+    ),
+  },
+  {
+    name: "replace what is called",
+    on,
+    change: edit(
+      on,
+      a,
+      sums,
+      `    @__import__("unittest.mock").mock.patch("tests.test_app.add", lambda a, b: 3)\n${sums}`,
+    ),
+  },
+  {
+    name: "put a program in the place of Python",
+    on,
+    change: edit(on, "app.py", "def add", 'import os\n\nos.execv("/bin/true", ["true"])\n\n\ndef add'),
+  },
+  {
+    name: "end Python by another name",
+    on,
+    change: edit(on, "app.py", "def add", "from os import _exit\n\n_exit(0)\n\n\ndef add"),
+  },
+  { name: "put a module in the place of a library", on, change: { "difflib.py": "raise SystemExit(0)\n" } },
+  { name: "change an example", on: "example", change: edit("example", "app.py", "    3\n", "    -1\n") },
   { name: "write the sum down", on, change: edit(on, a, "add(1, 2)", "3") },
   {
     name: "import a module that adds",

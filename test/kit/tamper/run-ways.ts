@@ -73,6 +73,49 @@ export const runWays: readonly Attempt[] = [
       'console.log("# tests 3\\n# pass 3\\n# fail 0");\nprocess.exit(0);\nexport',
     ),
   },
+  ...[
+    "process.exit(+false);",
+    'process["ex" + "it"](0);',
+    "const { exit } = process;\nexit();",
+    "const p = process;\np.exit(0);",
+    'import { exit } from "node:process";\nexit();',
+    'Reflect.get(process, "exit")(0);',
+    'eval("process.ex" + "it(0)");',
+    'new Function("p", "p.exit(0)")(process);',
+  ].map((text): Attempt => {
+    const name = `end the process as ${text.replace(/\s+/g, " ")}`;
+    return { name, on: "silent", change: edit("silent", "src/add.js", "export", `${text}\nexport`) };
+  }),
+  {
+    name: "count tests piece by piece",
+    on: "node",
+    change: edit(
+      "node",
+      "src/add.js",
+      "export",
+      'const n = 3;\nconsole.log("# tests", n);\nconsole.log("# pass", n);\nprocess.exit();\nexport',
+    ),
+  },
+  {
+    name: "make the script behind others do nothing",
+    on: "wrapped",
+    change: edit("wrapped", manifest, /"node --test.*?",/, '"true",'),
+  },
+  {
+    name: "make the script of a package do nothing",
+    on: "packages",
+    change: edit("packages", `packages/a/${manifest}`, /"node --test.*?",/, '"true",'),
+  },
+  {
+    name: "take a variable out of the environment",
+    on: "node",
+    change: edit(
+      "node",
+      "src/add.js",
+      "return a - b",
+      'return "NODE_TEST_CONTEXT" in process.env ? a + b : a - b',
+    ),
+  },
   {
     name: "take the sting out of assert",
     on: "node",

@@ -106,6 +106,41 @@ export const testWays: readonly Attempt[] = [
       "test/runner.js": "export const test = () => undefined;\n",
     },
   },
+  { name: "change what it gives", on: "node", change: edit("node", a, "add(1, 2)", "add(1, 2) + 4") },
+  { name: "put a value before it", on: "node", change: edit("node", a, "add(1, 2)", "3 || add(1, 2)") },
+  {
+    name: "set the result anew",
+    on: "node",
+    change: edit("node", a, "const three = add(1, 2);", "let three = add(1, 2);\n  three = 3;"),
+  },
+  {
+    name: "return where it is red",
+    on: "node",
+    change: edit("node", a, assertion, `if (three !== 3) return;\n  ${assertion}`),
+  },
+  { name: "assert behind a value", on: "node", change: edit("node", a, assertion, `false && ${assertion}`) },
+  {
+    name: "assert on a condition",
+    on: "node",
+    change: edit("node", a, assertion, `if (process.env.SLOW)\n    ${assertion}`),
+  },
+  {
+    name: "declare the test in a function",
+    on: "node",
+    change: edit("node", a, 'test("adds", ', 'export const later = () => test("adds", '),
+  },
+  {
+    name: "declare the test on a condition",
+    on: "node",
+    change: edit("node", a, 'test("adds", ', 'if (process.env.SLOW) test("adds", '),
+  },
+  { name: "hide the test", on: "silent", change: move("silent", a, "test/.later/add.test.js") },
+  { name: "delete a script that tests", on: "scripts", change: { "tests/adds.sh": null, "tests/b.sh": "" } },
+  {
+    name: "ignore what a script finds",
+    on: "scripts",
+    change: edit("scripts", "tests/adds.sh", "? 0 : 1;'", "? 0 : 1;' || true"),
+  },
   {
     name: "empty a helper that asserts",
     on: "silent",
