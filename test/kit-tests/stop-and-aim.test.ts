@@ -10,23 +10,29 @@ const why = whyNoInjection();
 
 /** Three records, four words behind each; how much it writes to neither before them is chance. */
 const program = `
+const { spawnSync } = require("node:child_process");
 const { appendFileSync, openSync, writeSync } = require("node:fs");
 const [, log, other] = process.argv;
 const [records, words] = [openSync(log, "a"), openSync(other, "a")];
 for (let record = 1; record <= 3; record += 1) {
   for (let i = Math.floor(Math.random() * 50); i > 0; i -= 1) appendFileSync("/dev/null", "x");
   writeSync(records, record + "\\n");
+  spawnSync("true");
   for (let word = 1; word <= 4; word += 1) writeSync(words, record + "." + word + "\\n");
 }
 `;
 
 describe.skipIf(why !== null)("a process that is aimed at from a record of its log", () => {
-  it("dies in the call that was counted from there, whatever it did before", () => {
+  it.each([
+    { threads: "one thread", follow: [] },
+    { threads: "all its threads", follow: ["-f", "--detach-on=execve"] },
+  ])("dies in the call that was counted from there on $threads, whatever it did before", ({ follow }) => {
     const dir = newFolder("aim");
     const [file, log, other] = ["trace", "events.jsonl", "words"].map((name) => join(dir, name));
     if (file === undefined || log === undefined || other === undefined) throw new Error("three names");
     writeFileSync(log, "");
-    const kill = ["-e", "trace=write", "-e", "inject=write:signal=KILL:when=3", "-o", file];
+    const inject = ["-P", other, "-e", "trace=write", "-e", "inject=write:signal=KILL:when=3"];
+    const kill = [...follow, ...inject, "-o", file];
     const [start = "", ...words] = stopAndAim({ file, log, record: 2, words: kill });
     const ran = spawnSync(start, [...words, process.execPath, "-e", program, log, other]);
     expect(ran.signal).toBe("SIGKILL");

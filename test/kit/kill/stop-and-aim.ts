@@ -28,6 +28,7 @@ const end = "--then";
  * to the log, and lets go of it, and another one joins while it stands still. Both belong to a helper, which belongs to
  * nobody, so that the process is a child of the runner, with no child of its own that it did not make. A shell would
  * leave out the variables of the action's inputs, for the hyphens in their names.
+ * What the second one says of each child that it joins is read: it would end of a pipe that nobody reads.
  */
 const script = `
 use strict; use POSIX ":sys_wait_h";
@@ -66,7 +67,8 @@ until ($stands) {
   select undef, undef, undef, 0.002;
 }
 kill "TERM", $first; waitpid $first, 0;
-my ($second) = join_it(map { $_ eq "${jobLog}" ? readlink("/proc/$process/fd/1") : $_ } @words);
+my ($second, $more) = join_it(map { $_ eq "${jobLog}" ? readlink("/proc/$process/fd/1") : $_ } @words);
 kill "CONT", $process;
+1 while <$more>;
 waitpid $second, 0;
 `;
