@@ -58,6 +58,16 @@ describe("docs/gate.md", () => {
     expect(dependencyFormats.filter((format) => !known.has(format))).toEqual([]);
   });
 
+  it("names every key of the configuration, and no other", () => {
+    const [, table = ""] = /\n\| key \| values \| what follows \|\n([\s\S]*?)\n\n/.exec(page) ?? [];
+    const rows = table.split("\n").slice(1);
+    const wordsIn = (cell = "") => Array.from(cell.matchAll(/`([^`]+)`/g), ([, word]) => word);
+    const values = new Map(rows.map((row) => [wordsIn(row.split("|")[1])[0], wordsIn(row.split("|")[2])]));
+    expect([...values.keys()].toSorted()).toEqual(keysOf.config.toSorted());
+    expect(values.get("checks")?.toSorted()).toEqual(keysOf.check.toSorted());
+    expect(values.get("budget")).toEqual(keysOf.budget);
+  });
+
   it("names every policy with its values, the default first", () => {
     const policies = {
       tamper: tamperPolicies,
