@@ -1,5 +1,6 @@
 import type { Tree } from "../../base/hash.ts";
 import { type BytePath, bytesOf, textOf } from "./names.ts";
+import { decodeTree, emptyTree, type TreeEntry } from "./object-format.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { ObjectWriter } from "./object-writer.ts";
 import { type Leaf, listTree, writeTree } from "./trees.ts";
@@ -46,9 +47,31 @@ function isSame(a: Leaf | undefined, b: Leaf): boolean {
   return a?.id === b.id && a.mode === b.mode;
 }
 
-/** Null where there is no regular file. */
-export async function fileAt(reader: ObjectReader, tree: Tree, path: string): Promise<Uint8Array | null> {
-  const leaf = (await listTree(reader, tree)).leaves.get(bytesOf(path));
-  if (leaf?.mode !== "100644" && leaf?.mode !== "100755") return null;
-  return (await reader.read(leaf.id, "blob")).body;
+/** Null where there is no regular file. Only the folders on the way to it are read, since many files are asked for. */
+export async function fileAt(
+  reader: Pick<ObjectReader, "read">,
+  tree: Tree,
+  path: string,
+): Promise<Uint8Array | null> {
+  const folders = bytesOf(path).split("/");
+  const name = folders.pop() ?? "";
+  let id: string = tree;
+  for (const folder of folders) {
+    const below = await entryIn(reader, id, folder);
+    if (below?.mode !== "40000") return null;
+    id = below.id;
+  }
+  const file = await entryIn(reader, id, name);
+  if (file?.mode !== "100644" && file?.mode !== "100755") return null;
+  return (await reader.read(file.id, "blob")).body;
+}
+
+async function entryIn(
+  reader: Pick<ObjectReader, "read">,
+  tree: string,
+  name: BytePath,
+): Promise<TreeEntry | undefined> {
+  if (tree === emptyTree) return undefined;
+  const { id, body } = await reader.read(tree, "tree");
+  return decodeTree(id, body).find((entry) => entry.name === name);
 }
