@@ -48,7 +48,7 @@ function lineOf(text: string, now: readonly string[], fresh: ReadonlySet<number>
     length += line.length;
     return start;
   });
-  const lineAt = (offset: number) => starts.findLastIndex((start) => start <= offset) + 1;
+  const lineAt = (offset: number) => lastUpTo(offset, starts) + 1;
   const whole = lines.join("");
   const places: number[] = [];
   for (let at = whole.indexOf(wanted); at >= 0; at = whole.indexOf(wanted, at + 1)) {
@@ -58,4 +58,15 @@ function lineOf(text: string, now: readonly string[], fresh: ReadonlySet<number>
     if (places.length >= occurrencesMax) break;
   }
   return places[0] ?? null;
+}
+
+/** Where the last number stands that is no greater, in numbers that only grow; the first is 0. */
+function lastUpTo(limit: number, numbers: readonly number[]): number {
+  let [low, high] = [0, numbers.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle;
+  }
+  return low;
 }
