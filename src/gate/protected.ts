@@ -39,6 +39,8 @@ export function protection(changes: readonly Change[], rules: Rules): Protection
 }
 
 function barredWhy({ path, mode }: Change): string | null {
+  // Several names can look the same then, and GitHub would be told another one than was judged.
+  if (path.includes("\ufffd")) return "its name is not UTF-8, and GitHub takes no other";
   const [top = "", second] = folded(path).split("/");
   if (top !== ".github") return null;
   if (second === "workflows") return "workflow files are never changed by Baton";

@@ -33,6 +33,9 @@ const refused: readonly Change[] = [
   change(".github/work\u200cflows/x", "added"),
   change(".g\u0131thub/workflows/x".replace("\u0131", "i"), "added"),
   change(".ｇithub/workflows/x", "added"),
+  change("caf\ufffd.txt", "added"),
+  change("caf\ufffd/package.json"),
+  change("caf\ufffd.txt", "deleted"),
 ];
 
 const flagged: readonly (readonly [Change, string])[] = [
