@@ -23,10 +23,37 @@ export async function payloadOf(text: string, put: Blobs["put"], inlineMax: numb
   return { type: "blob", sha256: await put(bytes), bytes: bytes.length };
 }
 
+/** The event with no secret in any of its texts. */
 export function masked(event: SessionEvent, mask: Mask): SessionEvent {
-  const text = JSON.stringify(event);
+  return maskedIn(event, mask) as SessionEvent;
+}
+
+/**
+ * The text without secrets; JSON stays JSON. A secret that begins with the letter of an escape, such as the `n` of a line's
+ * end, would take half of the escape with it, so it is looked for in the strings of such a text instead.
+ */
+export function maskedText(text: string, mask: Mask): string {
   const clean = mask(text);
-  return clean === text ? event : (JSON.parse(clean) as SessionEvent);
+  if (clean === text) return text;
+  const value = objectIn(text);
+  return value === null || objectIn(clean) !== null ? clean : JSON.stringify(maskedIn(value, mask));
+}
+
+function maskedIn(value: unknown, mask: Mask): unknown {
+  if (typeof value === "string") return maskedText(value, mask);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => maskedIn(item, mask));
+  const fields = Object.entries(value).map(([name, held]) => [mask(name), maskedIn(held, mask)]);
+  return Object.fromEntries(fields);
+}
+
+function objectIn(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A batch of many small payloads may be too long for one line: the largest ones move to blobs until it fits. */

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
+import { maskOf } from "../../src/base/masking.ts";
+import { createJournal } from "../../src/session/open-journal.ts";
+import { verifyLog } from "../../src/session/verify.ts";
+import { drawn } from "../gate/given-secrets.ts";
+import { handClock, identity, opened } from "../kit/given.ts";
+
+const rest = drawn("", 40);
+/** JSON writes the end of a line as `\n`: with the rest of this secret behind it stands what looks like all of it. */
+const secret = `n${rest}`;
+
+async function given() {
+  const files = memorySessionFiles();
+  const options = { files, clock: handClock(), mask: maskOf([secret]), durability: "process" } as const;
+  const journal = createJournal(identity(), options);
+  await journal.append(opened());
+  return { files, journal };
+}
+
+describe("what is stored without secrets", () => {
+  it.each([
+    ["a few characters short of a part", `key:\n${rest.slice(0, 15)}`, `key:\n${rest.slice(0, 15)}`],
+    ["a part", `key:\n${rest}`, "key:\n***"],
+    ["all of it", `key: ${secret}\n`, "key: ***\n"],
+  ])("stays JSON where a line begins with %s", async (_title, text, kept) => {
+    const { files, journal } = await given();
+    const stored = await journal.store(JSON.stringify([{ type: "text", text }]));
+    expect(JSON.parse(await journal.load(stored))).toEqual([{ type: "text", text: kept }]);
+    await journal.append({ type: "note.added", about: "gate", text: stored });
+    await journal.append({ type: "run.suspended", reason: "stuck", detail: text });
+    const records = await journal.recordsFrom(0);
+    expect(records.map(({ record }) => record.event).slice(1)).toMatchObject([
+      { text: { text: JSON.stringify([{ type: "text", text: kept }]) } },
+      { detail: kept },
+    ]);
+    expect(verifyLog(files.state, { witnessed: [] }).kind).toBe("verified");
+  });
+
+  it("leaves other text as it is but for the secret", async () => {
+    const { journal } = await given();
+    const stored = await journal.store(`{\n  "key": "${secret}",\n  "b":  1\n}`);
+    expect(await journal.load(stored)).toBe('{\n  "key": "***",\n  "b":  1\n}');
+  });
+});
