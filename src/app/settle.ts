@@ -36,7 +36,9 @@ type Options = {
  */
 export async function settle(work: ReadyWork, options: Options): Promise<Outcome> {
   // What a run found that died before it could say so is found again, without asking the model once more.
-  let judgesAgain = isOutOfRounds(await eventsOf(work));
+  const before = await eventsOf(work);
+  let judgesAgain = isOutOfRounds(before);
+  if (before.some((event) => event.type === "reply.received" && event.masked)) work.board.note(maskedNote);
   // Bounded by the rounds of the gate, which count anew only with a person's words, and by the budget.
   for (;;) {
     const end = judgesAgain ? finishedBefore(work) : await loop(work, options);
@@ -111,6 +113,7 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
       policy: policyOf(work.config),
       listen: ears.listen,
       heard: ears.heard,
+      masked: () => board.note(maskedNote),
       leftOut: (images) => board.note(unreadNote(images)),
       changed: async () => {
         const { setupTree, tree } = story.state;
@@ -127,6 +130,9 @@ function loop(work: ReadyWork, { budget, shipped, unsaved, signal }: Options): P
     },
   );
 }
+
+const maskedNote =
+  "The model put a secret of this run into a call, which was therefore not run. Where it found the secret others may find it too: replace it where it was issued.";
 
 function unreadNote(images: number): string {
   if (images === 1) return "An image is not shown to the model: its provider could not read it.";

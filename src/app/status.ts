@@ -35,6 +35,7 @@ export type StatusBoard = {
   /** The same, from what a run notifies of. */
   readonly watch: OnLive;
   readonly evidence: (rows: readonly EvidenceRow[]) => void;
+  /** Said once, however often it is noted. */
   readonly note: (sentence: string) => void;
   /** Markdown for the job summary alone. */
   readonly offer: (markdown: string) => void;
@@ -115,7 +116,7 @@ export function openBoard(
     evidence: (rows) => {
       evidence = rows;
     },
-    note: (sentence) => void notes.push(sentence),
+    note: (sentence) => void (notes.includes(sentence) || notes.push(sentence)),
     offer: (markdown) => void offered.push(markdown),
     sandbox: (kind) => {
       sandboxOff = kind === "off";

@@ -181,9 +181,23 @@ async function settleRun(
   run: ToolRun,
   tree: Extract<Seal, { kind: "sealed" }>["tree"] | null,
 ): Promise<void> {
-  const output = await story.store(run.output);
-  const whole: Payload | null = run.whole === null ? null : await story.store(run.whole);
+  const whole = run.whole === null ? null : await story.store(run.whole);
+  const output = await storeOutput(story, run, whole);
   await story.append({ type: "call.settled", id, status: run.status, output, whole, tree, plan: run.plan });
+}
+
+/** Where a secret is left out of an output the model is told so, or it would take `***` for what stands there. */
+async function storeOutput(story: Story, run: ToolRun, whole: Payload | null): Promise<Payload> {
+  const output = await story.store(run.output);
+  const isWhole = await holds(story, output, run.output);
+  if (isWhole && (whole === null || run.whole === null || (await holds(story, whole, run.whole))))
+    return output;
+  return story.store(`${run.output}\n\n${texts.unmasked}`);
+}
+
+/** What is no text in UTF-16 is another text in UTF-8, and no secret. */
+async function holds(story: Story, payload: Payload, text: string): Promise<boolean> {
+  return (await story.load(payload)).toWellFormed() === text.toWellFormed();
 }
 
 /** The files stay as the call left them, but no tree holds them: said to the model, which can remove the cause. */

@@ -28,6 +28,8 @@ export type Decision = {
 export type Received = {
   readonly content: readonly Block[];
   readonly stopReason: string;
+  /** Ids of the calls in which `***` stands for a secret of the run. A model may also write that itself. */
+  readonly masked: readonly string[];
   /** Whether the model had been nudged before it gave this reply. */
   readonly nudgedBefore: boolean;
 };
@@ -40,6 +42,10 @@ export const texts = {
   otherRefused: "Not executed: another call of this batch may not run. Send the calls again without it.",
   abandoned:
     "Not executed: the run in which its approval was asked for died. Make the call again if it is still needed; it is asked for anew.",
+  masked:
+    "Not executed: the arguments held a credential of this run, which stands as *** in your call. Nothing was done. Make the call without it: name the variable or the setting that holds it. Where nothing but its value would do, leave that out, and say at the end that a person has to put it there.",
+  unmasked:
+    "Part of this output is a credential of this run, and *** stands for it here, not where it comes from. Never write *** in its place: change what is around it, and do not write a file anew that holds it.",
   notJson: "Not executed: the arguments were not valid JSON.",
   discarded: "Not executed: the reply was discarded.",
   cancelled: "Cancelled before it ran.",
@@ -75,7 +81,7 @@ export function decide(reply: Received, toolbox: Pick<Toolbox, "specs" | "check"
     const refusal = stopReason === windowFull ? texts.overflowed : texts.cut;
     return { calls: allRefused(asked, toolbox, refusal), after: { kind: "truncated" } };
   }
-  if (asked.length > 0) return { calls: planned(asked, toolbox), after: { kind: "go-on", next: "calls" } };
+  if (asked.length > 0) return { calls: planned(reply, toolbox), after: { kind: "go-on", next: "calls" } };
   if (stopReason === "pause_turn") return { calls: [], after: { kind: "go-on", next: "paused" } };
   return ending({ kind: "finished", text: textOf(content) }, []);
 }
@@ -96,10 +102,12 @@ function ending(end: End, calls: readonly PlannedCall[]): Decision {
 }
 
 /** A batch with one call that may not run does not run at all: the model meant the calls to go together. */
-function planned(asked: readonly CallBlock[], toolbox: Pick<Toolbox, "specs" | "check">) {
-  const flaws = asked.map((call) => flawOf(call, toolbox));
+function planned({ content, masked }: Received, toolbox: Pick<Toolbox, "specs" | "check">) {
+  const asked = callsIn(content);
+  const flaws = asked.map((call) => (masked.includes(call.id) ? texts.masked : flawOf(call, toolbox)));
   const whole = flaws.every((flaw) => flaw === null);
-  return asked.map((call, i) => plan(call, toolbox, whole ? null : (flaws[i] ?? texts.otherInvalid)));
+  const other = flaws.includes(texts.masked) ? texts.otherRefused : texts.otherInvalid;
+  return asked.map((call, i) => plan(call, toolbox, whole ? null : (flaws[i] ?? other)));
 }
 
 function flawOf({ name, input }: CallBlock, toolbox: Pick<Toolbox, "check">): string | null {

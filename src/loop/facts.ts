@@ -123,7 +123,8 @@ function learnt(facts: Facts, event: SessionEvent, { text, news }: Told): Facts 
     case "reply.requested":
       return { ...facts, tries: facts.tries + 1, done: false };
     case "reply.received": {
-      const reply = { content: parseContent(text), stopReason: event.stopReason, nudgedBefore: facts.nudged };
+      const { stopReason, masked = [] } = event;
+      const reply = { content: parseContent(text), stopReason, masked, nudgedBefore: facts.nudged };
       return { ...facts, reply, calls: [], noted: [], inputSinceReply: false };
     }
     case "calls.intended":
@@ -161,13 +162,12 @@ export function keptOf({ reply, calls: _, ...kept }: Facts): KeptFacts {
 /** `reply` is the last one that the log holds before the checkpoint, with the text of its blocks. */
 export function factsFrom(
   { nudgedBefore, ...kept }: KeptFacts,
-  reply: { readonly text: string; readonly stopReason: string } | null,
+  reply: (Pick<Received, "stopReason" | "masked"> & { readonly text: string }) | null,
 ): Facts {
-  const { text, stopReason } = reply ?? {};
-  const received =
-    text === undefined || stopReason === undefined
-      ? null
-      : { content: parseContent(text), stopReason, nudgedBefore };
+  const received = reply && {
+    content: parseContent(reply.text),
+    ...{ stopReason: reply.stopReason, masked: reply.masked, nudgedBefore },
+  };
   // What was added since the program that wrote it begins as it does in a new session.
   return { ...noFacts, ...kept, reply: received, calls: [] };
 }

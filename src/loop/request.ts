@@ -1,6 +1,7 @@
-import { malformed, markBroken } from "./blocks.ts";
+import type { Block, Payload } from "../session/event.ts";
+import { callsIn, malformed, markBroken } from "./blocks.ts";
 import { makeRoom } from "./compact.ts";
-import { messagesOf, usedIds } from "./context.ts";
+import { messagesOf, parseContent, usedIds } from "./context.ts";
 import type { End } from "./end.ts";
 import { leaveOut } from "./leave-out.ts";
 import type { ModelRequest, Reply } from "./model.ts";
@@ -10,6 +11,8 @@ import { type Failure, triesMax, unavailable } from "./retry.ts";
 import type { Run } from "./run.ts";
 import { waitAfter } from "./wait.ts";
 import { outputFor, outputWithin, sizeOf, windowOf } from "./window.ts";
+
+type Received = Extract<Reply, { kind: "reply" }>;
 
 /**
  * Asks the model once for the open turn, or for a new one, and records what came. A failed try is dropped whole;
@@ -36,9 +39,11 @@ export async function request(run: Run): Promise<End | null> {
   run.listen();
   onLive({ kind: "progress", turn: number, doing: { kind: "asking", attempt } });
   const reply = await run.model.reply(asked, { signal, onLive });
-  const failure = reply.kind === "failed" ? reply : failureIn(run, reply);
+  if (reply.kind === "failed") return failed(run, reply, asked);
+  const stored = await storeReply(run, reply);
+  const failure = failureIn(run, reply, stored.told);
   if (failure !== null) return failed(run, failure, asked);
-  if (reply.kind === "reply") await receive(run, reply);
+  await receive(run, reply, stored);
   return null;
 }
 
@@ -54,10 +59,9 @@ function requestOf({ journal, request: frame }: Run): ModelRequest {
 }
 
 /** A reply that could neither be run nor sent back counts as a failed try. */
-function failureIn({ journal }: Run, reply: Extract<Reply, { kind: "reply" }>): Failure | null {
-  const why = malformed(reply.content, usedIds(journal.context));
+function failureIn({ journal }: Run, { usage }: Received, told: readonly Block[]): Failure | null {
+  const why = malformed(told, usedIds(journal.context));
   if (why === null) return null;
-  const { usage } = reply;
   return { kind: "failed", verdict: "again", reason: why, status: null, retryAfterMs: null, usage };
 }
 
@@ -85,16 +89,35 @@ async function afterRefusal(run: Run): Promise<End | null> {
   return room === "shortened" || room === "enough" ? null : room;
 }
 
-async function receive(run: Run, reply: Extract<Reply, { kind: "reply" }>): Promise<void> {
+type Stored = {
+  readonly content: Payload;
+  /** The blocks as they are sent back and decided on: with `***` where a secret stood. */
+  readonly told: readonly Block[];
+  /** Ids of the calls that are not as the model asked for them. */
+  readonly masked: readonly string[];
+};
+
+/** Stored before it is judged, since what is stored counts. Where a reply comes to nothing that costs a blob at most. */
+async function storeReply({ journal }: Run, reply: Received): Promise<Stored> {
+  const blocks = markBroken(reply.content, reply.brokenCalls);
+  const content = await journal.store(JSON.stringify(blocks));
+  const told = parseContent(await journal.load(content));
+  const asked = new Map(callsIn(blocks).map(({ id, input }) => [id, JSON.stringify(input)]));
+  const changed = callsIn(told).filter(({ id, input }) => asked.get(id) !== JSON.stringify(input));
+  return { content, told, masked: changed.map(({ id }) => id) };
+}
+
+async function receive(run: Run, reply: Received, { content, masked }: Stored): Promise<void> {
   const { journal } = run;
-  const content = markBroken(reply.content, reply.brokenCalls);
   await journal.append({
     type: "reply.received",
     turn: journal.state.turn.number,
-    content: await journal.store(JSON.stringify(content)),
+    content,
     stopReason: reply.stopReason,
     usage: reply.usage,
     costUsd: replyCost(run.request.model, reply.usage, run.prices),
     requestId: reply.requestId,
+    ...(masked.length > 0 ? { masked } : {}),
   });
+  if (masked.length > 0) run.masked();
 }

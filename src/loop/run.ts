@@ -57,6 +57,8 @@ export type LoopParts = {
    * the work, as far as it is known by now; at the `end` of the work everything that was said until now.
    */
   readonly heard: (at: "turn" | "end") => Promise<readonly NewInput[]>;
+  /** Called when the model has asked for a call with a secret of the run in it. */
+  readonly masked: () => void;
   /** Called when so many images were taken out of the conversation because the provider could not read them. */
   readonly leftOut: (images: number) => void;
   /** The files that the session has changed so far, one line each, as the last sealed tree has them. */

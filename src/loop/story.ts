@@ -114,7 +114,8 @@ async function factsAt(journal: Journal, before: readonly Placed[]): Promise<Fac
   // Only ever what `endTurn` gave to the checkpoint.
   const kept = loop as KeptFacts;
   if (reply?.type !== "reply.received") return factsFrom(kept, null);
-  return factsFrom(kept, { text: await journal.load(reply.content), stopReason: reply.stopReason });
+  const { content, stopReason, masked = [] } = reply;
+  return factsFrom(kept, { text: await journal.load(content), stopReason, masked });
 }
 
 /** What is stored may differ from what was given (secrets are masked), so the text is always read back. */

@@ -179,6 +179,8 @@ export type SessionEvent =
       /** Null where the model has no known price. */
       readonly costUsd: number | null;
       readonly requestId: string | null;
+      /** Ids of the calls whose arguments held a secret of the run. `***` stands in its place, and they never run. */
+      readonly masked?: readonly string[];
     }
   | { readonly type: "calls.intended"; readonly turn: number; readonly calls: readonly IntendedCall[] }
   /**
@@ -232,10 +234,7 @@ export type SessionEvent =
       readonly costUsd: number | null;
       readonly why: "near-full" | "overflow";
     }
-  /**
-   * The provider could not read images: words stand in their place from here on. Without `all` they are those that came
-   * since its last reply.
-   */
+  /** The provider could not read images, without `all` those since its last reply: words stand in their place. */
   | { readonly type: "images.left-out"; readonly count: number; readonly all: boolean }
   /** The provider did not take thinking back that it had given: what was thought by here is told no more. */
   | { readonly type: "thinking.left-out" }

@@ -112,7 +112,7 @@ describe("what any reply leads to", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), ({ content, stopReason, broken }, nudgedBefore) => {
         const marked = markBroken(content, broken);
-        const { calls, after } = decide({ content: marked, stopReason, nudgedBefore }, toolbox);
+        const { calls, after } = decide({ content: marked, stopReason, masked: [], nudgedBefore }, toolbox);
         const asked = marked.filter(isCall);
         const running = calls.filter(({ refusal }) => refusal === null);
         if (running.length > 0) {
@@ -131,7 +131,7 @@ describe("what any reply leads to", () => {
   it("goes on only for a complete call, a pause, a cut or an empty reply", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), ({ content, stopReason }, nudgedBefore) => {
-        const { after } = decide({ content, stopReason, nudgedBefore }, toolbox);
+        const { after } = decide({ content, stopReason, masked: [], nudgedBefore }, toolbox);
         const asked = content.filter(isCall).length;
         const isCut = cutStops.some((cut) => cut === stopReason);
         switch (after.kind) {
@@ -159,7 +159,7 @@ describe("what any reply leads to", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), ({ content }, nudgedBefore) => {
         const [first, ...others] = plainStops.map((stopReason) =>
-          decide({ content, stopReason, nudgedBefore }, toolbox),
+          decide({ content, stopReason, masked: [], nudgedBefore }, toolbox),
         );
         for (const other of others) expect(other).toEqual(first);
       }),

@@ -15,6 +15,7 @@ type Row = {
   readonly content: readonly Block[];
   readonly stop: string;
   readonly nudged?: boolean;
+  readonly masked?: readonly string[];
   readonly calls?: readonly (string | null)[];
   readonly after: unknown;
 };
@@ -129,18 +130,33 @@ const rows: readonly Row[] = [
     calls: [texts.notJson],
     after: goOn,
   },
+  {
+    rule: "a call that held a secret keeps the whole batch from running",
+    content: [good, other],
+    stop: "tool_use",
+    masked: ["b"],
+    calls: [texts.otherRefused, texts.masked],
+    after: goOn,
+  },
+  {
+    rule: "three stars that the model wrote itself are no secret",
+    content: [use("a", "write", { text: "***" })],
+    stop: "tool_use",
+    calls: [null],
+    after: goOn,
+  },
 ];
 
 describe("what a reply leads to", () => {
-  it.each(rows)("$rule", ({ content, stop, nudged = false, calls = [], after }) => {
-    const decision = decide({ content, stopReason: stop, nudgedBefore: nudged }, toolbox);
+  it.each(rows)("$rule", ({ content, stop, nudged = false, masked = [], calls = [], after }) => {
+    const decision = decide({ content, stopReason: stop, masked, nudgedBefore: nudged }, toolbox);
     expect(decision.calls.map(({ refusal }) => refusal)).toEqual(calls);
     expect(decision.after).toEqual(after);
   });
 
   it("gives each call the class of its tool, and an unknown tool the class that changes nothing", () => {
     const content = [good, other, use("c", "fly", {})];
-    const decision = decide({ content, stopReason: "tool_use", nudgedBefore: false }, toolbox);
+    const decision = decide({ content, stopReason: "tool_use", masked: [], nudgedBefore: false }, toolbox);
     expect(decision.calls.map((call) => call.class)).toEqual(["read", "workspace", "read"]);
   });
 });

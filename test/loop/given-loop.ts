@@ -65,6 +65,7 @@ export type Setup = {
   readonly resumed?: readonly SessionEvent[];
   /** Where the blobs that `resumed` names are. */
   readonly files?: MemoryFiles;
+  readonly secrets?: readonly string[];
   readonly budget?: Partial<Budget>;
   readonly parts?: Partial<LoopParts>;
   readonly onLive?: (live: Live) => void;
@@ -122,6 +123,7 @@ export async function given(setup: Setup = {}) {
     policy: () => ({ kind: "allow" }),
     listen: () => {},
     heard: async () => [],
+    masked: () => {},
     leftOut: () => {},
     changed: async () => [],
     ...setup.parts,
@@ -142,7 +144,8 @@ async function storyOf(
   files: MemoryFiles,
   onEvent: (event: SessionEvent) => void,
 ): Promise<Story> {
-  const options = { files, clock: handClock(), mask: maskOf([]), durability: "process" } as const;
+  const mask = maskOf(setup.secrets ?? []);
+  const options = { files, clock: handClock(), mask, durability: "process" } as const;
   const created = createJournal(identity(), options);
   const watched = (story: Story): Story => {
     const append = async (event: SessionEvent): Promise<EventRecord> => {

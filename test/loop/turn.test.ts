@@ -44,7 +44,7 @@ describe("the end of a turn", () => {
 });
 
 describe("where the last turn ended", () => {
-  const answered = { content: [text("Done")], stopReason: "end_turn", nudgedBefore: false };
+  const answered = { content: [text("Done")], stopReason: "end_turn", masked: [], nudgedBefore: false };
   const cutOff = { kind: "stuck", why: "3 replies in a row were cut at a limit of the model" };
   const why = "the provider paused 5 times in a row";
   const nowhere = {
@@ -118,7 +118,7 @@ describe("the calls of a batch", () => {
 describe("a batch that people have a say in", () => {
   const toolbox = memoryToolbox(toolsOn(new Disk()));
   const content = [use("a", "read", { path: "x" }), use("b", "write", { text: "y" })];
-  const decision = decide({ content, stopReason: "tool_use", nudgedBefore: false }, toolbox);
+  const decision = decide({ content, stopReason: "tool_use", masked: [], nudgedBefore: false }, toolbox);
   const free = policyOf({ approve: [] });
   const refusing: Policy = () => ({ kind: "refuse", why: "no." });
 
