@@ -1,5 +1,6 @@
 import { limits } from "../base/limits.ts";
 import { cutText } from "../base/lines.ts";
+import type { Suspicion } from "../gate/suspicion.ts";
 import type { Finding } from "../gate/verdict.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { Ended } from "./end-work.ts";
@@ -45,7 +46,7 @@ function afterRounds(rounds: number): string {
   return `After ${rounds} ${rounds === 1 ? "round" : "rounds"}`;
 }
 
-function whyIn({ cause, findings, paths }: Failed): string {
+function whyIn({ cause, findings, paths, suspicions }: Failed): string {
   switch (cause) {
     case "checks":
       return `${redChecks(findings)}. Nothing was published.`;
@@ -60,7 +61,7 @@ function whyIn({ cause, findings, paths }: Failed): string {
     case "setup-denied":
       return `the change still touches what setup installs from, which a person did not allow: ${listed(paths)}. Nothing was published. Say how to do without it.`;
     case "tampering":
-      return `the change still touches what could make the checks pass without the work being done: ${listed(paths)}. Nothing was published, because the configuration says \`tamper: refuse\`. Say how to do without that, or set \`tamper: flag\` to have it published with a word about each.`;
+      return `the change still touches what could make the checks pass without the work being done: ${suspected(suspicions)}. Nothing was published, because the configuration says \`tamper: refuse\`. Say how to do without that, or set \`tamper: flag\` to have it published with a word about each.`;
   }
 }
 
@@ -81,9 +82,23 @@ function redChecks(findings: readonly Finding[]): string {
 }
 
 const listedMax = 10;
+const reasonsMax = 3;
+
+/** Each path with why it was found, which may quote what was changed. */
+function suspected(suspicions: readonly Suspicion[]): string {
+  const byPath = [...Map.groupBy(suspicions, ({ path }) => path)];
+  const shown = byPath.slice(0, listedMax).map(([path, found]) => {
+    const whys = found.slice(0, reasonsMax).map(({ why }) => cutText(why.replaceAll(/\s+/g, " "), 150));
+    return `${cutText(path, 200)} (${whys.join("; ")}${andMore(found.length - whys.length)})`;
+  });
+  return `${shown.join(", ")}${andMore(byPath.length - shown.length)}`;
+}
 
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, listedMax).map((name) => cutText(name, 200));
-  const more = names.length - shown.length;
-  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${shown.join(", ")}${andMore(names.length - shown.length)}`;
+}
+
+function andMore(more: number): string {
+  return more > 0 ? ` and ${more} more` : "";
 }

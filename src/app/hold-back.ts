@@ -68,9 +68,12 @@ async function holdProtected(
   const only = (path: string): boolean => barred.has(path);
   const to = await objects.transplant({ from: baseTree, to: tree, onto: baseTree, only });
   const patch = await objects.patch({ from: baseTree, to, bytesMax: patchLimits.keptBytesMax });
-  if (patch === null) return { cause: "protected", paths, text: protectedText(refused, ""), patch: "" };
+  const kept = patch === null ? "" : keptPatch(patch);
+  // In the log `***` would stand for a secret in the lines around what was changed, and it would fit nowhere.
+  if (patch === null || means.mask(kept) !== kept)
+    return { cause: "protected", paths, text: protectedText(refused, ""), patch: "" };
   const text = protectedText(refused, "; a person is given it as a patch");
-  return { cause: "protected", paths, text, patch: keptPatch(patch) };
+  return { cause: "protected", paths, text, patch: kept };
 }
 
 function protectedText(refused: readonly Marked[], given: string): string {

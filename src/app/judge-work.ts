@@ -3,6 +3,7 @@ import type { WaitingCall } from "../delivery/waiting.ts";
 import { changedDependencies, type DependencyFile } from "../gate/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import { judge, passedBefore } from "../gate/gate.ts";
+import { maskedOver } from "../gate/masked-over.ts";
 import { type Marked, protection } from "../gate/protected.ts";
 import { setupInputs } from "../gate/setup-inputs.ts";
 import type { Suspicion } from "../gate/suspicion.ts";
@@ -36,6 +37,8 @@ export type Judgement =
       readonly findings: readonly Finding[];
       /** Of everything else. */
       readonly paths: readonly string[];
+      /** What was found at these, where it is tampering. */
+      readonly suspicions: readonly Suspicion[];
     }
   /** A person has to look: setup would run on what the change brings. */
   | { readonly kind: "needs-approval"; readonly call: WaitingCall }
@@ -61,7 +64,7 @@ export async function judgeWork(
   const suspicions = await tamper(changes, { checks, contents });
   if (config.tamper === "refuse" && suspicions.length > 0)
     return refuse(work, {
-      ...{ tree, cause: "tampering", paths: suspicions.map(({ path }) => path), patch: "" },
+      ...{ tree, cause: "tampering", paths: suspicions.map(({ path }) => path), suspicions, patch: "" },
       text: tamperText(suspicions, quoteFor(means)),
     });
   const paths = await setupInputs(changes, contents);
@@ -77,12 +80,17 @@ export async function judgeWork(
     case "passed":
       return {
         ...{ ...verdict, candidate },
-        flagged: [...flagged, ...suspicions, ...paths.map((path) => dependency(path, setup))],
+        flagged: [
+          ...flagged,
+          ...suspicions,
+          ...paths.map((path) => dependency(path, setup)),
+          ...(await maskedOver(changes, { contents, mask: means.mask })),
+        ],
         dependencies: await changedDependencies(paths, contents),
       };
     case "failed":
       return {
-        ...{ kind: "failed", cause: "checks", paths: [] },
+        ...{ kind: "failed", cause: "checks", paths: [], suspicions: [] },
         ...{ evidence: verdict.evidence, findings: verdict.findings },
       };
     case "cancelled":
@@ -143,18 +151,19 @@ async function setUp({ board, changedSetup }: Work, allowed: Allowed, signal: Ab
 type RefusedChange = Omit<Held, "cause"> & {
   readonly tree: Tree;
   readonly cause: Exclude<Extract<Judgement, { kind: "failed" }>["cause"], "checks">;
+  readonly suspicions?: readonly Suspicion[];
 };
 
 /** It goes back to the model as a round of the gate, before anything is run. */
 async function refuse(
   { journal, story }: Work,
-  { tree, cause, paths, text, patch }: RefusedChange,
+  { tree, cause, paths, suspicions = [], text, patch }: RefusedChange,
 ): Promise<Judgement> {
   const round = journal.state.gate.rounds + 1;
   const findings = await journal.store(text);
   const kept = patch === "" ? {} : { patch: await journal.store(patch, { apart: true }) };
   await story.append({ type: "gate.failed", round, tree, findings, ...kept });
-  return { kind: "failed", cause, evidence: [], findings: [], paths: [...new Set(paths)] };
+  return { kind: "failed", cause, evidence: [], findings: [], paths: [...new Set(paths)], suspicions };
 }
 
 /** Where nothing was installed from it here, a person who merges it still installs what it says. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redRounds } from "../../src/app/gate-end.ts";
+import { gateEnd, redRounds } from "../../src/app/gate-end.ts";
 import type { SessionEvent } from "../../src/session/event.ts";
 import { treeOf } from "../gate/given-gate.ts";
 import { endOf, type LifeOptions, live } from "../kit/story/play.ts";
@@ -92,7 +92,31 @@ describe("a session whose checks stay red", () => {
     const { next, comment } = given("tamper: refuse\n");
     const touches = [{ calls: [write("vitest.config.ts")] }, ...half.slice(1)];
     expect(endOf(await next(touches))).toBe("gate-failed/tampering");
-    expect(comment()).toMatch(/without the work being done: vitest\.config\.ts\. .*`tamper: refuse`/);
+    expect(comment()).toMatch(
+      /without the work being done: vitest\.config\.ts \(it configures \w[^()]*\)\. .*`tamper: refuse`/,
+    );
+  });
+
+  it("says why each path was found, in bounds and on one line", () => {
+    const found = Array.from({ length: 12 }, (_, at) => ({
+      path: `${at}.test.ts`,
+      kind: "test-skipped" as const,
+    }));
+    const suspicions = found.flatMap((one) =>
+      [`a test is skipped: ${"x".repeat(500)}`, "two\nlines", "three", "four"].map((why) => ({
+        ...one,
+        why,
+      })),
+    );
+    const { detail } = gateEnd(
+      { kind: "failed", cause: "tampering", evidence: [], findings: [], paths: [], suspicions },
+      3,
+    );
+    expect(detail).toMatch(
+      /: 0\.test\.ts \(a test is skipped: x{130}…; two lines; three and 1 more\), 1\.test\.ts \(/,
+    );
+    expect(detail).toContain("three and 1 more) and 2 more. Nothing was published");
+    expect(detail.length).toBeLessThan(4000);
   });
 });
 
