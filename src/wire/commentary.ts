@@ -28,7 +28,14 @@ export function commentary(
 ): Commentary {
   const turn = turnGroup(medium, mask);
   const calls = (): TurnCalls => turnCalls(turn, clock, outputs);
-  const told: Told = { turn, begin: calls, calls: calls(), speech: openSpeech(turn), costUsd: null };
+  const told: Told = {
+    turn,
+    begin: calls,
+    calls: calls(),
+    speech: openSpeech(turn),
+    costUsd: null,
+    isRed: false,
+  };
   const end = (): void => {
     told.speech.end();
     turn.end();
@@ -40,6 +47,7 @@ export function commentary(
       else {
         const line = lineOf(event);
         if (event.type === "run.suspended" || event.type === "session.ended") end();
+        if (event.type === "gate.failed") told.isRed = true;
         if (line !== null) turn.say(line);
       }
     },
@@ -54,6 +62,8 @@ type Told = {
   calls: TurnCalls;
   speech: Speech;
   costUsd: number | null;
+  /** The gate was red, and the model was not asked since. */
+  isRed: boolean;
 };
 
 function tellLive({ turn, speech, calls }: Told, live: Live): void {
@@ -108,6 +118,7 @@ function tellTurn(told: Told, event: TurnEvent): void {
       return;
     case "reply.received":
       told.costUsd = event.costUsd;
+      if (event.masked) told.turn.say("  a call holds a secret of this run and is not run");
       return;
     case "calls.intended":
       told.calls.intend(event.calls);
@@ -124,6 +135,8 @@ function tellTurn(told: Told, event: TurnEvent): void {
 function ask(told: Told, { turn: number, attempt }: Extract<TurnEvent, { type: "reply.requested" }>): void {
   const { turn } = told;
   told.speech = openSpeech(turn);
+  if (told.isRed) turn.say("the findings of the gate go back to the model");
+  told.isRed = false;
   if (attempt === 1) {
     told.calls = told.begin();
     turn.begin(`turn ${number}`);

@@ -45,7 +45,7 @@ export function lineOf(event: Exclude<SessionEvent, TurnEvent>): string | null {
     case "gate.passed":
       return `gate, round ${event.round}: passed on tree ${event.tree.slice(0, 12)}`;
     case "gate.failed":
-      return `gate, round ${event.round}: red; the findings go back to the model`;
+      return `gate, round ${event.round}: red`;
     case "effect.settled":
       return `  ${event.key.split("/").slice(1).join("/")} ${event.status}: ${event.detail}`;
     case "approval.requested":

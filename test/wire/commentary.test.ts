@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jobLog } from "../../src/adapters/actions/job-log.ts";
+import type { SessionEvent } from "../../src/session/event.ts";
 import { commentary } from "../../src/wire/commentary.ts";
 import { captured } from "../adapters/actions/captured.ts";
 import { handClock, inline } from "../kit/given.ts";
@@ -120,6 +121,32 @@ describe("what is told of a run", () => {
       "  check test on the change: exit 0, 1.5 s",
       "gate, round 1: passed on tree 111111111111",
       "ended: pull-request (opened)",
+    ]);
+  });
+
+  it("says that findings go back to the model once they do, and of a call that it holds a secret", () => {
+    const run = given();
+    const tree = "1".repeat(40) as never;
+    const red: SessionEvent = { type: "gate.failed", round: 1, tree, findings: inline("") };
+    run.events(
+      requested(1),
+      { ...received(1), masked: ["a"] } as SessionEvent,
+      ended(1),
+      red,
+      requested(2),
+      ended(2),
+    );
+    run.events({ ...red, round: 2 }, { type: "run.suspended", reason: "gate-failed", detail: "" });
+    expect(run.lines.filter((line) => !/^turn \d ended: /.test(line))).toEqual([
+      "+ turn 1",
+      "  a call holds a secret of this run and is not run",
+      "-",
+      "gate, round 1: red",
+      "the findings of the gate go back to the model",
+      "+ turn 2",
+      "-",
+      "gate, round 2: red",
+      "suspended: gate-failed",
     ]);
   });
 
