@@ -5,7 +5,7 @@ import type { Story } from "../loop/story.ts";
 import type { SessionEvent } from "../session/event.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { afterSetup } from "./after-setup.ts";
+import { sessionChecks } from "./after-setup.ts";
 import { eventsOfGates } from "./known-results.ts";
 import type { Ground, Means, Room } from "./means.ts";
 
@@ -83,7 +83,7 @@ function isAllowed({ means, config, journal }: Parts, sandbox: string): boolean 
 
 /** One after the other, each as the gate would run it: in a clean checkout, on what setup made. */
 async function runChecks(
-  { means, ground, workspace, config, journal }: Parts,
+  parts: Parts,
   {
     append,
     mayRun,
@@ -94,14 +94,11 @@ async function runChecks(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
+  const { workspace, config, journal } = parts;
   const { checks } = config;
   const tree = workspace.baseTree;
   const settled = settledOn(await eventsOfGates(journal), { on: "base", tree, checks });
-  const port = afterSetup(
-    means.rooms.checks(ground.dirs, workspace, { names: config.env }),
-    workspace,
-    journal.state,
-  );
+  const port = sessionChecks(parts, journal.state);
   const round = journal.state.gate.rounds + 1;
   for (const check of checks) {
     if (settled.has(check.name)) continue;

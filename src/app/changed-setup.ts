@@ -1,3 +1,4 @@
+import type { Tree } from "../base/hash.ts";
 import { limits } from "../base/limits.ts";
 import type { Checks } from "../gate/checks.ts";
 import type { Config } from "../gate/config.ts";
@@ -64,10 +65,7 @@ type Failed = {
   readonly run: SetupRun | null;
   readonly sealed: Sealed | null;
 };
-type Ran =
-  | { readonly kind: "ran"; readonly tree: ChangedInputs["tree"] }
-  | Failed
-  | { readonly kind: "cancelled" };
+type Ran = { readonly kind: "ran"; readonly tree: Tree } | Failed | { readonly kind: "cancelled" };
 
 async function runOn(
   place: SetupPlace,
@@ -101,7 +99,7 @@ async function runOn(
 /** What setup left in files that git does not ignore is there for the checks, and in no tree that is delivered. */
 function portOn(
   place: SetupPlace,
-  { inputs, setupTree }: { readonly inputs: ChangedInputs; readonly setupTree: ChangedInputs["tree"] },
+  { inputs, setupTree }: { readonly inputs: ChangedInputs; readonly setupTree: Tree },
   { means, workspace, config }: Parts,
 ): Checks {
   const checks = means.rooms.checks(place, workspace, { names: config.env });

@@ -22,7 +22,8 @@ export type ChangedInputs = {
 
 /** What people said of it. */
 export type SetupWord =
-  | { readonly kind: "granted" | "denied"; readonly by: string; readonly inputs: ChangedInputs }
+  | { readonly kind: "granted"; readonly by: string; readonly inputs: ChangedInputs }
+  | { readonly kind: "denied"; readonly by: string; readonly inputs: ChangedInputs }
   | { readonly kind: "waits"; readonly call: WaitingCall };
 
 type Parts = { readonly workspace: Workspace; readonly config: Config; readonly story: Story };
@@ -32,12 +33,13 @@ const why = "the change touches what it installs from";
 /** A longer one is a lock file's, which nobody reads to its end. */
 const patchBytesMax = 64 * 1024;
 
-/** Asks for leave to run setup on these files of the change, once, and gives what was said of it. */
+/** Asks once for leave to run setup on these files of the change, and gives what was said. Null where nothing is set up. */
 export async function askForSetup(
   { workspace, config, story }: Parts,
   change: Candidate,
   { paths, contents }: { readonly paths: readonly string[]; readonly contents: Contents },
-): Promise<SetupWord> {
+): Promise<SetupWord | null> {
+  if (paths.length === 0 || config.setup.length === 0) return null;
   const files = await filesOf(change, { paths, after: contents.after });
   const id = idOf(config.setup, files);
   const asked = story.state.approvals[id];
@@ -50,11 +52,10 @@ export async function askForSetup(
   const patched = await withPatches(workspace, change.tree, files);
   const shown: AskedSetup = { commands: config.setup, files: patched, packages };
   const text = JSON.stringify(shown);
-  if (said === null)
-    await story.append({
-      ...{ type: "approval.requested", id, tool: setupTool, why },
-      arguments: await story.store(text),
-    });
+  if (said === null) {
+    const stored = await story.store(text);
+    await story.append({ type: "approval.requested", id, tool: setupTool, why, arguments: stored });
+  }
   return { kind: "waits", call: { id, tool: setupTool, why, arguments: text } };
 }
 
