@@ -36,7 +36,7 @@ export async function changedDependencies(
 }
 
 /** What is longer would take seconds to read, and no person reads it either. */
-const readCharactersMax = 8_000_000;
+const readBytesMax = 8_000_000;
 
 async function changedFile(path: string, contents: Contents): Promise<DependencyFile> {
   const format = dependencyFormat(path.slice(path.lastIndexOf("/") + 1));
@@ -45,7 +45,7 @@ async function changedFile(path: string, contents: Contents): Promise<Dependency
   const { as, how, read } = format;
   const packagesOf = (bytes: Uint8Array | null): readonly Package[] | null => {
     if (bytes === null) return [];
-    return bytes.length > readCharactersMax ? null : read(new TextDecoder().decode(bytes));
+    return bytes.length > readBytesMax ? null : read(new TextDecoder().decode(bytes));
   };
   const before = packagesOf(await contents.before(path));
   const after = packagesOf(await contents.after(path));
