@@ -41,6 +41,7 @@ export async function deliverWork(
     session,
     triggerPhrase: means.orders.triggerPhrase,
     marker,
+    tree: judged.passed.tree,
     closes: thread?.kind === "issue" ? thread.number : null,
     summary: withoutTitle(summary, title),
     evidence: judged.evidence,

@@ -1,5 +1,5 @@
 import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies.ts";
-import { codeSpan, neutralCell } from "./neutral.ts";
+import { codeSpan, neutralCell, pathSpan } from "./neutral.ts";
 
 const packagesMax = 20;
 const filesMax = 10;
@@ -19,7 +19,7 @@ export function packageList(files: readonly DependencyFile[]): string {
 
 function oneFile(file: DependencyFile): string {
   const { path, as, how, packages, origins } = file;
-  const name = codeSpan(path);
+  const name = pathSpan(path);
   if (how === null)
     return as === ""
       ? `${name} changed; its packages are not read.`

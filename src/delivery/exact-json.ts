@@ -31,7 +31,8 @@ function readable(line: string): string {
   return broken(escapedIn(line));
 }
 
-function escapedIn(line: string): string {
+/** One line with every character that has no shape of its own as its escape. */
+export function escapedIn(line: string): string {
   return line.replace(shapeless, escaped).replaceAll("<!--", "\\u003c!--");
 }
 

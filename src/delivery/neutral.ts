@@ -1,4 +1,5 @@
 import { withoutSecrets } from "../gate/secret-rules.ts";
+import { escapedIn } from "./exact-json.ts";
 import { neutralCode, neutralInline, oneLine, visible } from "./neutral-inline.ts";
 
 export type NeutralOptions = {
@@ -15,8 +16,10 @@ const drawn = new Set(["mermaid", "math", "geojson", "topojson", "stl"]);
 
 /**
  * Untrusted text as Markdown that can do nothing but be read (R12, T49): nothing is fetched, nobody is mentioned, no
- * other issue is linked or closed, nothing is hidden, no line is a command, and no credential is told. Emphasis, headings, lists, tables and
- * code stay. Fences are written anew, so that what we take for code is code for GitHub too.
+ * other issue is linked or closed, nothing is hidden, no line is a command, and no credential is told. Emphasis, lists,
+ * tables and code stay; a heading becomes bold and a rule a row of dashes, so that all headings and rules are ours and
+ * no part of the text can be taken for a part of ours. Fences are written anew, so that what we take for code is code
+ * for GitHub too.
  */
 export function neutralText(text: string, options: NeutralOptions): string {
   const { kept, note } = cut(plain(text), options.max);
@@ -60,6 +63,21 @@ export function codeSpan(text: string, max = 200): string {
   return `<code>${neutralCell(text, max)}</code>`;
 }
 
+/** A path of the change, exactly: what has no shape is shown as its escape, and of a long one both ends are. */
+export function pathSpan(path: string): string {
+  const shown = escapedIn(withoutSecrets(path));
+  const half = (pathMax - 1) / 2;
+  const short =
+    shown.length <= pathMax
+      ? shown
+      : `${shown.slice(0, half)}…${shown.slice(-half)}`.replace(
+          /[\ud800-\udbff](?=…)|(?<=…)[\udc00-\udfff]/g,
+          "",
+        );
+  return `<code>${inert(short)}</code>`;
+}
+
+const pathMax = 201;
 const zeroWidth = "\u200b";
 
 /** What is there to be read of a text, without what looks like a credential; where one stood is said in its place. */
@@ -85,9 +103,30 @@ function neutralLine(line: string, options: NeutralOptions): string {
   for (const before of [lead, indent])
     if (line.startsWith(options.triggerPhrase, before.length))
       return `${before}&#8203;${neutralInline(line.slice(before.length), options.issue)}`;
+  const { before: container, rest } = contained(line);
+  const [, title] = /^#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(rest) ?? [];
+  if (/^#{1,6}(?:[ \t]|$)/.test(rest))
+    return title === undefined || title.trim() === ""
+      ? container
+      : `${container}**${neutralInline(title.trim(), options.issue)}**`;
+  if (isRule(rest)) return `${container}&#${rest.charCodeAt(0)};${rest.slice(1)}`;
+  const rule = line.replace(/^[ \t>]*/, "");
+  if (isRule(rule))
+    return `${line.slice(0, line.length - rule.length)}&#${rule.charCodeAt(0)};${rule.slice(1)}`;
   const box = /^([ \t]*[-*+] )(\[[ xX]\] )(.*)$/.exec(line);
   if (box) return `${box[1]}${box[2]}${neutralInline(box[3] ?? "", options.issue)}`;
   return neutralInline(line, options.issue);
+}
+
+/** A line of quotes and lists, and what stands in them. */
+function contained(line: string): { readonly before: string; readonly rest: string } {
+  const before = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*/.exec(line)?.[0] ?? "";
+  return { before, rest: line.slice(before.length) };
+}
+
+/** What draws a line, or makes a heading of the line above it. */
+function isRule(text: string): boolean {
+  return /^(?:=+|-+)[ \t]*$/.test(text) || /^([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(text);
 }
 
 /** The line that closes the fence, or the end: a fence that never closes is closed by us. */

@@ -1,3 +1,4 @@
+import type { Tree } from "../base/hash.ts";
 import type { DependencyFile } from "../gate/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import type { SessionId } from "../session/id.ts";
@@ -5,13 +6,15 @@ import { dependencyList } from "./dependencies.ts";
 import { evidenceTable } from "./evidence.ts";
 import { fitBody } from "./fit.ts";
 import { commandSpan, sandboxOffSentence } from "./how-to-go-on.ts";
-import { codeSpan, neutralCell, neutralText, neutralTitle } from "./neutral.ts";
+import { codeSpan, neutralCell, neutralText, neutralTitle, pathSpan } from "./neutral.ts";
 
 export type PullRequestFacts = {
   readonly session: SessionId;
   readonly triggerPhrase: string;
   /** From `markerOf`. */
   readonly marker: string;
+  /** What the checks saw, which is what was pushed. */
+  readonly tree?: Tree;
   /** The issue that the work is for; it is closed when the pull request is merged. */
   readonly closes: number | null;
   /** What and why: the model's last message. Untrusted. */
@@ -49,7 +52,7 @@ export function pullRequestBody(facts: PullRequestFacts): string {
       neutralText(facts.summary, { max, issue: facts.closes, triggerPhrase: facts.triggerPhrase }),
       facts.closes === null ? "" : `Closes #${facts.closes}`,
       facts.sandboxOff ? sandboxOffSentence : "",
-      `### Evidence\n\n${evidenceTable(facts.evidence)}`,
+      `### Evidence\n\n${measured(facts)}\n\n${evidenceTable(facts.evidence)}`,
       flaggedList(facts.flagged),
       dependencyList(facts.dependencies),
       leftOutList(facts.leftOut),
@@ -59,13 +62,36 @@ export function pullRequestBody(facts: PullRequestFacts): string {
   });
 }
 
+/** Nothing above is proved by being said; and what is pushed later has not been seen. */
+function measured({ tree, summary }: PullRequestFacts): string {
+  const what = tree === undefined ? "this tree" : `the tree ${codeSpan(tree)} and no later one`;
+  const above = summary.trim() === "" ? "" : " What stands above it is the model's own account.";
+  return `Baton ran the checks on exactly ${what}.${above}`;
+}
+
 /** The files that need a closer look, also for where no body is written; "" where there are none. */
 export function flaggedList(flagged: PullRequestFacts["flagged"]): string {
   if (flagged.length === 0) return "";
-  const lines = flagged
+  const lines = eachFirst(flagged)
     .slice(0, listMax)
-    .map(({ path, why }) => `- ${codeSpan(path)}: ${neutralCell(why, 200)}`);
+    .map(({ path, why }) => `- ${pathSpan(path)}: ${neutralCell(why, 200)}`);
   return ["### Look at these closely", "", ...lines, ...more(flagged.length)].join("\n");
+}
+
+/** The first of each kind come first, so that many of one kind cannot push another out of the list. */
+function eachFirst<T extends { readonly why: string; readonly kind?: string }>(
+  flagged: readonly T[],
+): readonly T[] {
+  const seen = new Map<string, number>();
+  const ranked = flagged.map((one) => {
+    const key = one.kind ?? one.why;
+    const rank = seen.get(key) ?? 0;
+    seen.set(key, rank + 1);
+    return { one, rank };
+  });
+  return flagged.length <= listMax
+    ? flagged
+    : ranked.toSorted((a, b) => a.rank - b.rank).map(({ one }) => one);
 }
 
 function leftOutList(leftOut: readonly string[]): string {

@@ -3,7 +3,7 @@ import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependenci
 import { isOfSetup } from "../session/approvals.ts";
 import { packageList } from "./dependencies.ts";
 import { exactText } from "./exact-json.ts";
-import { codeBlock, codeSpan, neutralCell } from "./neutral.ts";
+import { codeBlock, codeSpan, neutralCell, pathSpan } from "./neutral.ts";
 
 /** What setup would run, and in which files of the change: the arguments of its approval, as JSON. */
 export type AskedSetup = {
@@ -52,11 +52,11 @@ export function setupShown(
     codeBlock(text.split("\n"), info, triggerPhrase).join("\n");
   const patch = exactText(patchIn(files));
   const kept = patch.length <= max ? patch : patch.slice(0, max).replace(/[\ud800-\udbff]$/, "");
-  const unread = files.filter((file) => file.patch === null).map(({ path }) => codeSpan(path));
+  const unread = files.filter((file) => file.patch === null).map(({ path }) => pathSpan(path));
   return [
     `Setup ${codeSpan(id)} waits because ${neutralCell(why, 200)}. These commands would run, with network and without secrets:`,
     block(exactText(commands.join("\n")), "sh"),
-    `They would find the base with these files of the change, and nothing else of it: ${files.map((file) => `${codeSpan(file.path)} (${file.status})`).join(", ")}.`,
+    `They would find the base with these files of the change, and nothing else of it: ${files.map((file) => `${pathSpan(file.path)} (${file.status})`).join(", ")}.`,
     packageList(packages),
     `What changes in these files, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     kept === "" ? "" : block(kept, "diff"),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseCommand } from "../../src/command/command.ts";
-import { codeSpan, neutralCell, neutralText, neutralTitle } from "../../src/delivery/neutral.ts";
+import { codeSpan, neutralCell, neutralText, neutralTitle, pathSpan } from "../../src/delivery/neutral.ts";
 
 const options = { max: 10_000, issue: 7, triggerPhrase: "/agent" };
 const neutral = (text: string) => neutralText(text, options);
@@ -69,10 +69,32 @@ describe("untrusted text in our outputs", () => {
     expect(parseCommand(neutral("/agent fix"), "/agent")).toBeNull();
   });
 
+  it("leaves headings and rules to us, in lists and quotes too", () => {
+    const said = (text: string) => neutral(text);
+    expect(said("### Evidence\n\n| check | on base |\n|---|---|")).toBe(
+      "**Evidence**\n\n| check | on base |\n|---|---|",
+    );
+    expect(said("# a #\n> ## b\n- ### c\n1. #### d")).toBe("**a**\n> **b**\n- **c**\n1. **d**");
+    expect(said("#\n#tag\n####### seven")).toBe("#tag\n####### seven");
+    expect(said("Evidence\n---")).toBe("Evidence\n&#45;--");
+    expect(said("Evidence\n=")).toBe("Evidence\n&#61;");
+    expect(said("> a\n> ---\n\n- a\n  ---")).toBe("> a\n> &#45;--\n\n- a\n  &#45;--");
+    expect(said("a\n\n* * *\n- - -\n___")).toBe("a\n\n&#42; * *\n- - &#45;\n&#95;__");
+    expect(said("a - b\n- item\n-- no rule")).toBe("a - b\n- item\n-- no rule");
+  });
+
+  it("shows a path exactly, with what has no shape and with both of its ends", () => {
+    expect(pathSpan("src/a\u200b.js")).toBe("<code>src/a&#92;u200b.js</code>");
+    expect(pathSpan("src/<!-- x -->evil.js")).toContain("evil.js");
+    expect(pathSpan("src/<!-- x -->evil.js")).toContain("x --&#62;");
+    expect(pathSpan("a\n\u202e.js")).toBe("<code>a&#92;u000a&#92;u202e.js</code>");
+    expect(pathSpan(`${"d/".repeat(300)}package.json`)).toMatch(
+      /^<code>d\/.*…(?:d\/|\/d)+\/?package\.json<\/code>$/,
+    );
+  });
+
   it("keeps what a reader needs: emphasis, lists, boxes, code, tables, emoji", () => {
     const text = [
-      "## What",
-      "",
       "**Bold** and `a < b && c[0]`",
       "- [x] done",
       "",

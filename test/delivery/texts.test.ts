@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Tree } from "../../src/base/hash.ts";
 import { parseCommand } from "../../src/command/command.ts";
 import { compareLink } from "../../src/delivery/compare-link.ts";
 import { markerOf, readRunsMarker, runsMarkerOf } from "../../src/delivery/marker.ts";
@@ -66,6 +67,7 @@ const pull: PullRequestFacts = {
   session,
   triggerPhrase: "/agent",
   marker: markerOf(key, session, "pull-request"),
+  tree: "4b825dc642cb6eb9a060e54bf8d69288fbee4904" as Tree,
   closes: 7,
   summary: "# Keep the limit when it is lowered\n\nFixes #7 and, says the issue, fixes #8.\n\n/agent resume",
   evidence,
@@ -159,7 +161,7 @@ describe("the pull request", () => {
     expect(pullRequestBody(pull)).toMatchInlineSnapshot(`
       "<!-- agent:v1:s0123456789ab:pull-request:4811407d0cac4f02 -->
 
-      # Keep the limit when it is lowered
+      **Keep the limit when it is lowered**
 
       Fixes #7 and, says the issue, fixes #&#8203;8.
 
@@ -168,6 +170,8 @@ describe("the pull request", () => {
       Closes #7
 
       ### Evidence
+
+      Baton ran the checks on exactly the tree <code>4b825dc642cb6eb9a060e54bf8d69288fbee4904</code> and no later one. What stands above it is the model's own account.
 
       | check | command | on base | on this tree | tests, base → this tree | duration |
       |---|---|---|---|---|---|
@@ -213,6 +217,17 @@ describe("the pull request", () => {
   it("closes the issue it is for and no other", () => {
     const closing = [...pullRequestBody(pull).matchAll(/\b(?:clos|fix|resolv)\w*:? #(\d+)/gi)];
     expect(closing.map(([, number]) => number)).toEqual(["7", "7"]);
+  });
+
+  it("names some of each kind where there is much to look at closely", () => {
+    const many = Array.from({ length: 60 }, (_, n) => ({
+      path: `.github/${n}.md`,
+      why: "it configures GitHub",
+    }));
+    const flagged = [...many, { path: "test/a.test.js", why: "a test was deleted" }];
+    const body = pullRequestBody({ ...pull, flagged });
+    expect(body).toContain("<code>test/a.test.js</code>: a test was deleted");
+    expect(body).toContain("- and 11 more");
   });
 
   it("has a title of its own, else the issue's, else ours", () => {
