@@ -12,48 +12,36 @@ export type Held = {
   readonly paths: readonly string[];
   /** What the model is told. */
   readonly text: string;
-  /** Of what a person may want and we never publish, from `keptPatch`; "" where there is none. */
-  readonly patch: string;
+  /** Of what a person may want and we never publish, from `keptPatch`. */
+  readonly patch?: string;
 };
 
-/** Looks at a change before anything is run on it (R12). `refused` is what `protection` bars; null where all may leave. */
-export async function holdBack(
-  work: Work,
-  {
-    candidate,
-    contents,
-    refused,
-  }: {
-    readonly candidate: Candidate;
-    readonly contents: Contents;
-    readonly refused: readonly Marked[];
-  },
-): Promise<Held | null> {
+type About = {
+  readonly candidate: Candidate;
+  readonly contents: Contents;
+  /** What `protection` bars. */
+  readonly refused: readonly Marked[];
+};
+
+/** Looks at a change before anything is run on it (R12). Null where all of it may leave. */
+export async function holdBack(work: Work, { candidate, contents, refused }: About): Promise<Held | null> {
   const { means, config } = work;
   const { changes } = candidate;
   if (refused.length > 0) return holdProtected(work, { candidate, contents, refused });
   const over = await overCaps(changes, { caps: config.limits, contents });
   if (over.length > 0) {
     const paths = over.flatMap((one) => one.paths);
-    return { cause: "size", paths, text: capsText(over), patch: "" };
+    return { cause: "size", paths, text: capsText(over) };
   }
   const leaks = await secretsInChange(changes, { contents, mask: means.mask });
   if (leaks.length === 0) return null;
   const paths = leaks.flatMap(({ path }) => path ?? []);
-  return { cause: "credentials", paths, text: secretsText(leaks, quoteFor(means)), patch: "" };
+  return { cause: "credentials", paths, text: secretsText(leaks, quoteFor(means)) };
 }
 
 async function holdProtected(
   { means, workspace }: Work,
-  {
-    candidate: { changes, tree },
-    contents,
-    refused,
-  }: {
-    readonly candidate: Candidate;
-    readonly contents: Contents;
-    readonly refused: readonly Marked[];
-  },
+  { candidate: { changes, tree }, contents, refused }: About,
 ): Promise<Held> {
   const paths = refused.map(({ path }) => path);
   const barred = new Set(paths);
@@ -62,7 +50,7 @@ async function holdProtected(
   // A patch is given to people, so what must not leave must not be in it either.
   if (leaks.length > 0) {
     const text = `${protectedText(refused, "")}\n\n${secretsText(leaks, quoteFor(means))}`;
-    return { cause: "protected", paths, text, patch: "" };
+    return { cause: "protected", paths, text };
   }
   const { baseTree, objects } = workspace;
   const only = (path: string): boolean => barred.has(path);
@@ -71,7 +59,7 @@ async function holdProtected(
   const kept = patch === null ? "" : keptPatch(patch);
   // In the log `***` would stand for a secret in the lines around what was changed, and it would fit nowhere.
   if (patch === null || means.mask(kept) !== kept)
-    return { cause: "protected", paths, text: protectedText(refused, ""), patch: "" };
+    return { cause: "protected", paths, text: protectedText(refused, "") };
   const text = protectedText(refused, "; a person is given it as a patch");
   return { cause: "protected", paths, text, patch: kept };
 }

@@ -9,7 +9,7 @@ import { setupInputs } from "../gate/setup-inputs.ts";
 import type { Suspicion } from "../gate/suspicion.ts";
 import { tamper, tamperText } from "../gate/tamper.ts";
 import type { Finding, Passed, Verdict } from "../gate/verdict.ts";
-import { afterSetup } from "./after-setup.ts";
+import { sessionChecks } from "./after-setup.ts";
 import { type Candidate, candidateOf, contentsOf } from "./candidate.ts";
 import type { Made } from "./changed-setup.ts";
 import { type Held, holdBack } from "./hold-back.ts";
@@ -53,33 +53,30 @@ export async function judgeWork(
   const candidate = await candidateOf(workspace, journal.state);
   const { tree, changes } = candidate;
   if (changes.length === 0) return { kind: "no-change" };
-  const { checks } = config;
   const { refused, flagged } = protection(changes, {
     patterns: config.protected,
     config: means.orders.configPath,
   });
   const contents = contentsOf(workspace, changes);
   const held = await holdBack(work, { candidate, contents, refused });
-  if (held !== null) return refuse(work, { tree, ...held });
-  const suspicions = await tamper(changes, { checks, contents });
-  if (config.tamper === "refuse" && suspicions.length > 0)
-    return refuse(work, {
-      ...{ tree, cause: "tampering", paths: suspicions.map(({ path }) => path), suspicions, patch: "" },
-      text: tamperText(suspicions, quoteFor(means)),
-    });
+  if (held !== null) return refuse(work, tree, held);
+  const suspicions = await tamper(changes, { checks: config.checks, contents });
+  if (config.tamper === "refuse" && suspicions.length > 0) {
+    const text = tamperText(suspicions, quoteFor(means));
+    const found = suspicions.map(({ path }) => path);
+    return refuse(work, tree, { cause: "tampering", paths: found, suspicions, text });
+  }
   const paths = await setupInputs(changes, contents);
-  const setup =
-    paths.length === 0 || config.setup.length === 0
-      ? null
-      : await askForSetup(work, candidate, { paths, contents });
+  const setup = await askForSetup(work, candidate, { paths, contents });
   if (setup?.kind === "waits") return { kind: "needs-approval", call: setup.call };
   if (setup?.kind === "denied")
-    return refuse(work, { ...{ tree, cause: "setup-denied", paths, patch: "" }, text: deniedText(setup) });
+    return refuse(work, tree, { cause: "setup-denied", paths, text: deniedText(setup) });
   const verdict = await verdictOn(work, { tree, setup, signal });
   switch (verdict.kind) {
     case "passed":
       return {
-        ...{ ...verdict, candidate },
+        ...verdict,
+        candidate,
         flagged: [
           ...flagged,
           ...suspicions,
@@ -88,29 +85,28 @@ export async function judgeWork(
         ],
         dependencies: await changedDependencies(paths, contents),
       };
-    case "failed":
-      return {
-        ...{ kind: "failed", cause: "checks", paths: [], suspicions: [] },
-        ...{ evidence: verdict.evidence, findings: verdict.findings },
-      };
+    case "failed": {
+      const { evidence, findings } = verdict;
+      return { kind: "failed", cause: "checks", evidence, findings, paths: [], suspicions: [] };
+    }
+    case "setup-failed":
+      return refuse(work, tree, { cause: "setup", paths, text: verdict.text });
     case "cancelled":
       return verdict;
-    case "setup-failed":
-      return refuse(work, { ...{ tree, cause: "setup", paths, patch: "" }, text: verdict.text });
   }
 }
 
-type Allowed = Extract<SetupWord, { kind: "granted" | "denied" }>;
+type Allowed = Extract<SetupWord, { kind: "granted" }>;
 
-/** What the log knows of this very tree, or what the checks find on it now, after the setup that is the change's. */
+/** What the log knows of this very tree, else what the checks find on it, after the setup that belongs to the change. */
 async function verdictOn(
   work: Work,
   about: { readonly tree: Tree; readonly setup: Allowed | null; readonly signal: AbortSignal },
 ): Promise<Verdict | { readonly kind: "setup-failed"; readonly text: string }> {
-  const { workspace, config, journal, story, means, ground } = work;
+  const { workspace, config, journal, story, means } = work;
   const { tree, setup, signal } = about;
-  const { checks } = config;
-  const baseTree = workspace.baseTree;
+  const { checks, tamper: onTampering, alreadyRed, unproved } = config;
+  const { baseTree } = workspace;
   const id = setup?.inputs.id ?? null;
   await work.baseline.settle(signal);
   const events = await eventsOfGates(journal);
@@ -122,18 +118,16 @@ async function verdictOn(
   if (made?.kind === "cancelled") return made;
   return judge({
     checks,
-    port: afterSetup(
-      means.rooms.checks(ground.dirs, workspace, { names: config.env }),
-      workspace,
-      journal.state,
-    ),
+    port: sessionChecks(work, journal.state),
     changed: made === null || id === null ? null : { setup: id, port: made.port },
     baseTree,
     tree,
     round: journal.state.gate.rounds + 1,
     testsTree,
     known: await knownBefore(events, { checks, baseTree, testsTree }, journal.load),
-    ...{ tamper: config.tamper, alreadyRed: config.alreadyRed, unproved: config.unproved },
+    tamper: onTampering,
+    alreadyRed,
+    unproved,
     append: story.append,
     payload: journal.store,
     quote: quoteFor(means),
@@ -148,20 +142,20 @@ async function setUp({ board, changedSetup }: Work, allowed: Allowed, signal: Ab
   return made;
 }
 
-type RefusedChange = Omit<Held, "cause"> & {
-  readonly tree: Tree;
+type Refused = Omit<Held, "cause"> & {
   readonly cause: Exclude<Extract<Judgement, { kind: "failed" }>["cause"], "checks">;
   readonly suspicions?: readonly Suspicion[];
 };
 
-/** It goes back to the model as a round of the gate, before anything is run. */
+/** It goes back to the model as a round of the gate in which no check is run. */
 async function refuse(
   { journal, story }: Work,
-  { tree, cause, paths, suspicions = [], text, patch }: RefusedChange,
+  tree: Tree,
+  { cause, paths, suspicions = [], text, patch }: Refused,
 ): Promise<Judgement> {
   const round = journal.state.gate.rounds + 1;
   const findings = await journal.store(text);
-  const kept = patch === "" ? {} : { patch: await journal.store(patch, { apart: true }) };
+  const kept = patch === undefined ? {} : { patch: await journal.store(patch, { apart: true }) };
   await story.append({ type: "gate.failed", round, tree, findings, ...kept });
   return { kind: "failed", cause, evidence: [], findings: [], paths: [...new Set(paths)], suspicions };
 }
@@ -172,7 +166,7 @@ function dependency(path: string, setup: Allowed | null): Suspicion {
   return { path, kind: "dependencies", why: `it decides what is installed${ran}` };
 }
 
-function deniedText({ by, inputs }: Allowed): string {
+function deniedText({ by, inputs }: Extract<SetupWord, { kind: "denied" }>): string {
   const paths = inputs.paths.map((path) => `- ${path}`).join("\n");
   return `${by} did not allow setup to run on what you changed of these files. Undo that, and do the work without it; as they are they come back again:\n${paths}`;
 }
