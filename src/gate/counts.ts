@@ -82,7 +82,7 @@ function talliesOf(runner: Runner, lines: readonly string[]): readonly Tally[] {
 
 /** Lines by which a runner or a compiler says that a file of tests could not be run at all. */
 const cannotRun: readonly RegExp[] = [
-  /\bSyntaxError\b|\bERR_MODULE_NOT_FOUND\b|\bCannot find (?:module|package)\b|\bdoes not provide an export named\b/,
+  /\bERR_MODULE_NOT_FOUND\b|\bCannot find (?:module|package)\b|\bdoes not provide an export named\b/,
   /\bFailed to (?:load|resolve|parse)\b|^\s*● Test suite failed to run|\bTransform failed\b/,
   /\b(?:ModuleNotFoundError|ImportError|IndentationError)\b|^ERROR collecting |^_+ ERROR collecting /,
   /\[(?:build|setup) failed\]|\berror\[E\d+\]|^error: could not compile\b|\bcannot find symbol\b|\berror (?:TS|CS)\d+\b/,
@@ -92,4 +92,15 @@ const cannotRun: readonly RegExp[] = [
 /** How many lines say so. */
 export function cannotRunIn(output: string): number {
   return linesOf(output).filter((line) => cannotRun.some((pattern) => pattern.test(line))).length;
+}
+
+/** What says it of a file, and is as well what a test of a parser may fail by; and how node's runner names the file. */
+const mayNotRun = /\bSyntaxError\b/;
+const failedFile = /^\s*(?:[\u2716\u2717✖] |not ok \d+ -? ?)\S*\.[cm]?[jt]sx?(?: \(|$)/;
+
+/** Lines that say it only where fewer tests have run than would have; a file that failed as a whole says it always. */
+export function mayNotRunIn(output: string): { readonly lines: number; readonly files: number } {
+  const lines = linesOf(output);
+  const countOf = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
+  return { lines: countOf(mayNotRun), files: countOf(failedFile) };
 }

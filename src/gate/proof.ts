@@ -1,4 +1,4 @@
-import { type Counts, cannotRunIn, ranOf } from "./counts.ts";
+import { type Counts, cannotRunIn, mayNotRunIn, ranOf } from "./counts.ts";
 import { type Ran, stateOf, type Told } from "./ran.ts";
 import { isSnapshot, isTest, isTestData } from "./test-paths.ts";
 
@@ -36,19 +36,23 @@ export function proofOf({
   if (stateOf(onTree) !== "green") return notProvable("it does not pass with the change");
   if (stateOf(onBase) === "timed out") return notProvable("it ran out of time on base");
   if (onTests === null) return notProvable("the change adds and alters no test");
-  return stateOf(onBase) === "red" ? moreThanBefore(onBase, onTests) : ofTests(onBase, onTests);
+  const runs = { onBase, onTests, onTree };
+  return stateOf(onBase) === "red" ? moreThanBefore(runs) : ofTests(runs);
 }
 
 /** A check that was red before proves something only where its runner counts one failure more. */
-function moreThanBefore(onBase: Told, onTests: Told): Proof {
+function moreThanBefore(runs: Runs): Proof {
+  const { onBase, onTests } = runs;
   const [before, now] = [onBase.counts, onTests.counts];
   if (!isCounted(before) || !isCounted(now) || before.unit !== now.unit)
     return notProvable("it is red on base without the tests of the change too");
-  return ofTests(onBase, onTests);
+  return ofTests(runs);
 }
 
-function ofTests(onBase: Told, onTests: Told): Proof {
-  switch (stateOf(onTests)) {
+type Runs = { readonly onBase: Told; readonly onTests: Told; readonly onTree: Ran };
+
+function ofTests(runs: Runs): Proof {
+  switch (stateOf(runs.onTests)) {
     case "timed out":
       return notProvable("it ran out of time with the tests of the change alone");
     case "ran nothing":
@@ -59,13 +63,18 @@ function ofTests(onBase: Told, onTests: Told): Proof {
         why: "it passes with the tests of the change alone, without the rest of it",
       };
     default:
-      return ofRed(onBase, onTests);
+      return ofRed(runs);
   }
 }
 
-function ofRed(onBase: Told, onTests: Told): Proof {
+function ofRed(runs: Runs): Proof {
+  const { onBase, onTests } = runs;
   const [before, now] = [onBase.counts, onTests.counts];
-  if (cannotRunIn(onTests.output) > cannotRunIn(onBase.output) || isSilent(before, now))
+  if (
+    cannotRunIn(onTests.output) > cannotRunIn(onBase.output) ||
+    seemsNotToRun(runs) ||
+    isSilent(before, now)
+  )
     return notProvable("the tests of the change fail to run on base, which is not to fail there");
   if (!isCounted(now)) return { kind: "proved", how: "by its exit code" };
   const was = before?.failed ?? 0;
@@ -74,6 +83,15 @@ function ofRed(onBase: Told, onTests: Told): Proof {
     return { kind: "not-proved", why };
   }
   return { kind: "proved", how: `${now.failed} of ${ranOf(now)} ${now.unit}, ${was} without those tests` };
+}
+
+/** Text that is no code may be what a test is about; it is, where no fewer tests have run than with the whole change. */
+function seemsNotToRun({ onBase, onTests, onTree }: Runs): boolean {
+  const [before, now] = [mayNotRunIn(onBase.output), mayNotRunIn(onTests.output)];
+  if (now.lines <= before.lines) return false;
+  const hasRun =
+    isCounted(onTests.counts) && isCounted(onTree.counts) && onTests.counts.unit === onTree.counts.unit;
+  return !hasRun || now.files > before.files || ranOf(onTests.counts) < ranOf(onTree.counts);
 }
 
 /** Whether its runner reports failures of nothing, or has counted tests before and counts none now. */
