@@ -5,28 +5,38 @@ import { describe, expect, it } from "vitest";
 import { whyNoInjection } from "../kit/disk/failed-calls.ts";
 import { newFolder } from "../kit/folder.ts";
 import { stopAndAim } from "../kit/kill/stop-and-aim.ts";
+import { oneThread } from "../kit/kill/tracer.ts";
 
 const why = whyNoInjection();
 
-/** Three records, four words behind each; how much it writes to neither before them is chance. */
+/**
+ * Three records, four words behind each; how much it writes to neither before them is chance. It begins when it has
+ * been joined, which the action has plenty of time for.
+ */
 const program = `
 const { spawnSync } = require("node:child_process");
-const { appendFileSync, openSync, writeSync } = require("node:fs");
-const [, log, other] = process.argv;
-const [records, words] = [openSync(log, "a"), openSync(other, "a")];
-for (let record = 1; record <= 3; record += 1) {
-  for (let i = Math.floor(Math.random() * 50); i > 0; i -= 1) appendFileSync("/dev/null", "x");
-  writeSync(records, record + "\\n");
-  spawnSync("true");
-  for (let word = 1; word <= 4; word += 1) writeSync(words, record + "." + word + "\\n");
-}
+const { appendFileSync, openSync, readFileSync, writeSync } = require("node:fs");
+const { open } = require("node:fs/promises");
+const [, log, other, thread] = process.argv;
+while (readFileSync("/proc/self/status", "utf8").includes("TracerPid:\\t0\\n"));
+(async () => {
+  const [records, words] = [await open(log, "a"), openSync(other, "a")];
+  for (let record = 1; record <= 3; record += 1) {
+    for (let i = Math.floor(Math.random() * 50); i > 0; i -= 1) appendFileSync("/dev/null", "x");
+    if (thread === "own") writeSync(records.fd, record + "\\n");
+    else await records.write(record + "\\n");
+    spawnSync("true");
+    for (let word = 1; word <= 4; word += 1) writeSync(words, record + "." + word + "\\n");
+  }
+})();
 `;
 
 describe.skipIf(why !== null)("a process that is aimed at from a record of its log", () => {
   it.each([
-    { threads: "one thread", follow: [] },
-    { threads: "all its threads", follow: ["-f", "--detach-on=execve"] },
-  ])("dies in the call that was counted from there on $threads, whatever it did before", ({ follow }) => {
+    { aim: "one thread", follow: [], thread: "own" },
+    { aim: "all its threads", follow: ["-f", "--detach-on=execve"], thread: "own" },
+    { aim: "one thread, where another one writes the records", follow: [], thread: "pool" },
+  ])("dies in the call that was counted from there on $aim", ({ follow, thread }) => {
     const dir = newFolder("aim");
     const [file, log, other] = ["trace", "events.jsonl", "words"].map((name) => join(dir, name));
     if (file === undefined || log === undefined || other === undefined) throw new Error("three names");
@@ -34,7 +44,10 @@ describe.skipIf(why !== null)("a process that is aimed at from a record of its l
     const inject = ["-P", other, "-e", "trace=write", "-e", "inject=write:signal=KILL:when=3"];
     const kill = [...follow, ...inject, "-o", file];
     const [start = "", ...words] = stopAndAim({ file, log, record: 2, words: kill });
-    const ran = spawnSync(start, [...words, process.execPath, "-e", program, log, other]);
+    const ran = spawnSync(start, [...words, process.execPath, "-e", program, log, other, thread], {
+      env: { ...process.env, ...oneThread },
+      timeout: 60_000,
+    });
     expect(ran.signal).toBe("SIGKILL");
     expect(readFileSync(log, "utf8")).toBe("1\n2\n");
     expect(readFileSync(other, "utf8")).toBe("1.1\n1.2\n1.3\n1.4\n2.1\n2.2\n");

@@ -28,23 +28,18 @@ const end = "--then";
  * to the log, and lets go of it, and another one joins while it stands still. Both belong to a helper, which belongs to
  * nobody, so that the process is a child of the runner, with no child of its own that it did not make. A shell would
  * leave out the variables of the action's inputs, for the hyphens in their names.
- * What the second one says of each child that it joins is read: it would end of a pipe that nobody reads.
+ * The first joins once the program has begun, for it lets go of whatever begins one, and follows all threads, because
+ * records that are synced are written by another one. What the second one says of each child that it joins is read:
+ * it would end of a pipe that nobody reads.
  */
 const script = `
 use strict; use POSIX ":sys_wait_h";
 my ($file, $log, $record) = splice @ARGV, 0, 3;
 my @words; push @words, shift @ARGV while $ARGV[0] ne "--then"; shift @ARGV;
 my $process = $$;
-pipe my $ready, my $tell or die $!;
 my $child = fork // die $!;
-if ($child) {
-  close $tell;
-  waitpid $child, 0;
-  sysread($ready, my $go, 1) or die "nothing joined this process";
-  exec @ARGV or die $!;
-}
+if ($child) { waitpid $child, 0; exec @ARGV or die $! }
 exit 0 if fork // die $!;
-close $ready;
 open STDIN, "<", "/dev/null"; open STDOUT, ">", "/dev/null"; open STDERR, ">", "/dev/null";
 open my $thread, ">", "$file.thread"; print $thread $process; close $thread;
 sub join_it {
@@ -55,9 +50,10 @@ sub join_it {
   while (<$said>) { last if /attached/ }
   return ($strace, $said);
 }
+my $perl = readlink "/proc/$$/exe";
+select undef, undef, undef, 0.001 while (readlink("/proc/$process/exe") // "") eq $perl;
 my @stop = ("-e", "signal=SIGSTOP", "-e", "inject=write:signal=STOP:when=$record");
-my ($first, $said) = join_it("-yy", "-s", "256", "-e", "trace=write", "-P", $log, @stop, "-o", "$file.records");
-syswrite $tell, "go"; close $tell;
+my ($first, $said) = join_it("-f", "--detach-on=execve", "-yy", "-s", "256", "-e", "trace=write", "-P", $log, @stop, "-o", "$file.records");
 open my $records, "<", "$file.records";
 my $stands = 0;
 until ($stands) {
