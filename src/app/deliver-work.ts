@@ -5,7 +5,12 @@ import { dependencyList } from "../delivery/dependencies.ts";
 import type { CommitFile } from "../delivery/host.ts";
 import { markerOf } from "../delivery/marker.ts";
 import type { StoredPatch } from "../delivery/patches.ts";
-import { flaggedList, pullRequestBody, pullRequestTitle } from "../delivery/pull-request.ts";
+import {
+  flaggedList,
+  type PullRequestFacts,
+  pullRequestBody,
+  pullRequestTitle,
+} from "../delivery/pull-request.ts";
 import { isUnproved } from "../gate/evidence.ts";
 import type { Candidate } from "./candidate.ts";
 import { effectTools } from "./effect-tools.ts";
@@ -37,7 +42,7 @@ export async function deliverWork(
   const held = await offerHeldBack(work);
   const title = pullRequestTitle({ summary, issueTitle: null });
   const marker = markerOf(means.key, session, "pull-request");
-  const body = pullRequestBody({
+  const facts: PullRequestFacts = {
     session,
     triggerPhrase: means.orders.triggerPhrase,
     marker,
@@ -51,7 +56,8 @@ export async function deliverWork(
     runUrl: means.run.url,
     startsChecks: means.orders.startsChecks,
     sandboxOff: work.room.sandbox === "off",
-  });
+  };
+  const body = pullRequestBody(facts);
   const { key: branchKey, target } = await targetOf(work);
   const delivered = await deliver(
     {
@@ -82,7 +88,13 @@ export async function deliverWork(
   return {
     delivered,
     branch: target.name,
-    compareUrl: compareLink({ ...link, base: identity.baseRef, branch: target.name, title, body }),
+    compareUrl: compareLink({
+      ...link,
+      base: identity.baseRef,
+      branch: target.name,
+      title,
+      bodies: [body, pullRequestBody(facts, 2000), pullRequestBody(facts, 300)],
+    }),
     patch: held?.patch ?? null,
   };
 }

@@ -45,8 +45,10 @@ export function pullRequestTitle(options: {
   return own || neutralTitle(options.issueTitle ?? "", titleMax) || "Change what was asked for";
 }
 
-export function pullRequestBody(facts: PullRequestFacts): string {
-  return fitBody((max) => {
+/** `untrustedMax` bounds the characters of the model's account further than GitHub does. */
+export function pullRequestBody(facts: PullRequestFacts, untrustedMax = Number.POSITIVE_INFINITY): string {
+  return fitBody((most) => {
+    const max = Math.min(most, untrustedMax);
     const parts = [
       facts.marker,
       neutralText(facts.summary, { max, issue: facts.closes, triggerPhrase: facts.triggerPhrase }),

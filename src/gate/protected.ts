@@ -63,5 +63,6 @@ function folded(path: string): string {
 function flaggedWhy({ path }: Change, { patterns, config }: Rules): string | null {
   if (folded(path) === folded(config)) return "it holds the checks; the ones of the base commit were used";
   if (patterns.some((pattern) => matchesPath(pattern, path))) return "it is protected by the configuration";
+  if (/^(?:\.github\/|docs\/|\.gitlab\/)?codeowners$/.test(folded(path))) return "it says who has to review";
   return folded(path).startsWith(".github/") ? "it configures GitHub" : null;
 }

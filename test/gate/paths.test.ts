@@ -46,7 +46,8 @@ const flagged: readonly (readonly [Change, string])[] = [
   [change("src/secret/deep/x.ts"), "protected"],
   [change("db/x.sql"), "protected"],
   [change(".github/actions/x/action.yml"), "configures GitHub"],
-  [change(".github/CODEOWNERS"), "configures GitHub"],
+  [change(".github/CODEOWNERS"), "who has to review"],
+  [change("CODEOWNERS"), "who has to review"],
 ];
 
 const free: readonly Change[] = [
