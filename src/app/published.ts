@@ -1,3 +1,4 @@
+import type { Sha } from "../base/hash.ts";
 import { type Delivery, deliverWork } from "./deliver-work.ts";
 import type { Ended } from "./end-work.ts";
 import { handOver } from "./hand-over.ts";
@@ -19,67 +20,66 @@ export async function publish(work: ReadyWork, judged: Passed, said: string): Pr
 function endOf(work: ReadyWork, { delivered, branch, compareUrl }: Delivery): Ended {
   switch (delivered.kind) {
     case "pull-request": {
-      const { number, url, head } = delivered;
+      const { number, url, head: headSha } = delivered;
       const detail = `Pull request #${number} is open from ${branch}; the checks ran on exactly its tree.`;
-      const published = { branch, headSha: head, pullRequest: { number, url } };
-      return {
-        kind: "ended",
-        outcome: "pull-request",
-        reason: "opened",
-        detail,
-        ...published,
-      };
+      const pullRequest = { number, url };
+      return { ...opened, reason: "opened", detail, branch, headSha, pullRequest };
     }
     case "pushed": {
-      const { head } = delivered;
       const detail = `A commit is on ${branch}; the checks ran on exactly its tree.`;
-      const published = { branch, headSha: head, ...pullRequestOf(work) };
-      return {
-        kind: "ended",
-        outcome: "pull-request",
-        reason: "pushed",
-        detail,
-        ...published,
-      };
+      return { ...opened, reason: "pushed", detail, branch, headSha: delivered.head, ...pullRequestOf(work) };
     }
     case "not-permitted": {
-      const { head, why } = delivered;
+      const { head: headSha, why } = delivered;
       const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but GitHub refused the pull request: ${why}`)} Open it by the link, or allow it under Settings, Actions, General, "Allow GitHub Actions to create and approve pull requests", and resume.`;
-      return {
-        kind: "suspended",
-        reason: "not-permitted",
-        detail,
-        branch,
-        headSha: head,
-        compareUrl,
-      };
+      return { kind: "suspended", reason: "not-permitted", detail, branch, headSha, compareUrl };
     }
-    case "refused": {
-      const { effect, code, why, head } = delivered;
-      if (code === "fenced") {
-        const detail = sentenceOf(
-          `Nothing more was published here, because the session is another run's: ${why}`,
-        );
-        return { kind: "suspended", reason: code, detail, branch, headSha: head };
-      }
-      if (head !== null && effect === "pull-request") {
-        const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
-        return { kind: "suspended", reason: code, detail, branch, headSha: head, compareUrl };
-      }
-      // What was pushed is no longer there as the checks have seen it, so it is not said to be published.
-      if (head !== null) {
-        const where = work.identity.thread?.kind === "pull-request" ? "on what is there now" : "anew";
-        const detail = `${sentenceOf(`The work passed and was pushed, but somebody changed that: ${why}`)} Nothing was forced or merged. To have it done ${where}, give the command again; to have it as it is, bring ${branch} back to ${head} and resume.`;
-        return { kind: "suspended", reason: code, detail, branch, headSha: head };
-      }
-      const next =
-        code === "moved"
-          ? `Nothing was forced or merged. To have it done on what is there now, give the command again; to have it as it is, bring ${branch} back to ${work.identity.baseSha} and resume.`
-          : "Resume when that is put right; the checks need not run again.";
-      const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} ${next}`;
-      return { kind: "suspended", reason: code, detail, headSha: null };
-    }
+    case "refused":
+      return refusedEnd(work, delivered, { branch, compareUrl });
   }
+}
+
+const opened = { kind: "ended", outcome: "pull-request" } as const;
+
+/** Where nothing more can be done by this run, and what a person can do. */
+function refusedEnd(
+  { identity }: ReadyWork,
+  { effect, code, why, head }: Extract<Delivery["delivered"], { kind: "refused" }>,
+  { branch, compareUrl }: Pick<Delivery, "branch" | "compareUrl">,
+): Ended {
+  const suspended = { kind: "suspended", reason: code } as const;
+  if (code === "fenced") {
+    const detail = `Nothing more was published here, because the session is another run's: ${why}`;
+    return { ...suspended, detail: sentenceOf(detail), branch, headSha: head };
+  }
+  if (head !== null && effect === "pull-request") {
+    const detail = `${sentenceOf(`The work passed and is on the branch ${branch}, but the pull request could not be opened: ${why}`)} Put that right and resume, or open it by the link.`;
+    return { ...suspended, detail, branch, headSha: head, compareUrl };
+  }
+  // What was pushed is not there any more as the checks have seen it, so it is not said to be published.
+  if (head !== null) {
+    const where = identity.thread?.kind === "pull-request" ? "on what is there now" : "anew";
+    const detail = `${sentenceOf(`The work passed and was pushed, but somebody changed that: ${why}`)} ${unforced({ where, branch, at: head })}`;
+    return { ...suspended, detail, branch, headSha: head };
+  }
+  const next =
+    code === "moved"
+      ? unforced({ where: "on what is there now", branch, at: identity.baseSha })
+      : "Resume when that is put right; the checks need not run again.";
+  const detail = `${sentenceOf(`The work passed and is kept, but the branch could not be written: ${why}`)} ${next}`;
+  return { ...suspended, detail, headSha: null };
+}
+
+function unforced({
+  where,
+  branch,
+  at,
+}: {
+  readonly where: string;
+  readonly branch: string;
+  readonly at: Sha;
+}): string {
+  return `Nothing was forced or merged. To have it done ${where}, give the command again; to have it as it is, bring ${branch} back to ${at} and resume.`;
 }
 
 /** On a pull request of this repository the commit is part of that pull request. */
