@@ -10,8 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { type Plugin, rolldown } from "rolldown";
 import { newFolder } from "./folder.ts";
 
 export type Mutation = {
@@ -26,14 +26,6 @@ export type Mutant = Disposable & {
   /** Holds action.yml and dist/: `main` is built from the changed source, the rest is the repository's own. */
   readonly actionDir: string;
 };
-
-type Bundle = (
-  input: string,
-  options: object,
-) => Promise<{
-  readonly code: string;
-  readonly assets: Readonly<Record<string, { readonly source: string | Buffer }>>;
-}>;
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -89,23 +81,15 @@ function mutate(lib: string, { file, find, replace }: Mutation): void {
   );
 }
 
-/** As the build does it, but not minified: nobody ships this. */
+/** In a tenth of the time that the build takes: what is proved is what the mutation does, not how it is packed. */
 async function bundle(input: string, out: string): Promise<void> {
-  // The bundler has no types of its own.
-  const ncc = createRequire(import.meta.url)("@vercel/ncc") as Bundle;
-  const { code, assets } = await ncc(input, {
-    esm: true,
-    cache: false,
-    quiet: true,
-    externals: { "./oidc-utils.js": "node:path" },
-  });
-  const files = {
-    "package.json": { source: '{"type":"module"}\n' },
-    ...assets,
-    "index.js": { source: code },
-  };
-  for (const [name, { source }] of Object.entries(files)) {
-    mkdirSync(dirname(join(out, name)), { recursive: true });
-    writeFileSync(join(out, name), source);
-  }
+  await using packed = await rolldown({ input, platform: "node", logLevel: "warn", plugins: [withoutOidc] });
+  await packed.write({ dir: out, format: "esm", entryFileNames: "index.js" });
+  writeFileSync(join(out, "package.json"), '{"type":"module"}\n');
 }
+
+/** Left out by the build, too. */
+const withoutOidc: Plugin = {
+  name: "without-oidc",
+  resolveId: (id) => (id.endsWith("/oidc-utils.js") ? { id: "node:path", external: true } : null),
+};
