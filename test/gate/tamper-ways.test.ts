@@ -6,7 +6,7 @@ import { testWays } from "../kit/tamper/test-ways.ts";
 import { edit } from "../kit/tamper/way.ts";
 
 /** A slice; `npm run sweep:tamper` plays all of them. */
-const everyNth = 9;
+const everyNth = 13;
 const ways = [...testWays, ...runWays];
 const some = <T>(all: readonly T[], from: number) => all.filter((_, index) => index % everyNth === from);
 
