@@ -62,7 +62,7 @@ export function setupShown(
     kept === "" ? "" : block(kept, "diff"),
     kept.length === patch.length ? "" : cutNote(kept.length, patch.length),
     unread.length === 0 ? "" : `Too long to be shown: ${unread.join(", ")}.`,
-    "Who allows it allows it for exactly these commands and files: the same again is not asked for again, and anything else is.",
+    "An approval is for exactly these commands and files: the same are not asked about again, and any others are.",
   ];
 }
 
