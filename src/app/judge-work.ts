@@ -119,7 +119,7 @@ async function verdictOn(
   return judge({
     checks,
     port: sessionChecks(work, journal.state),
-    changed: made === null || id === null ? null : { setup: id, port: made.port },
+    ...(made === null || id === null ? {} : { changed: { setup: id, port: made.port } }),
     baseTree,
     tree,
     round: journal.state.gate.rounds + 1,

@@ -25,9 +25,9 @@ type Asked = Running & {
   readonly testsTree: Tree | null;
   /**
    * Where setup ran on what the change installs: by which approval, and checkouts on what it made, for the change alone.
-   * Null where the base's own setup is the change's too.
+   * Else the base's own setup is the change's too.
    */
-  readonly changed?: { readonly setup: string; readonly port: Checks } | null;
+  readonly changed?: { readonly setup: string; readonly port: Checks };
   /** What earlier rounds found, so that neither of those is judged again: `knownOn`. */
   readonly known: { readonly base: Known; readonly tests: Known };
   /** What follows when a green check reports fewer tests than on base: it is shown, or not passed. */
@@ -102,7 +102,7 @@ async function runOne(asked: Asked, check: Check, on: CheckedOn): Promise<Told |
   const tree = { base: asked.baseTree, change: asked.tree, proof: asked.testsTree }[on];
   if (tree === null) throw new Error(`the check ${check.name} proves nothing and was asked for a proof`);
   const { round, changed } = asked;
-  if (on !== "change" || changed == null) return runCheck(check, { round, on, tree }, asked);
+  if (on !== "change" || changed === undefined) return runCheck(check, { round, on, tree }, asked);
   const { setup, port } = changed;
   return runCheck(check, { round, on, tree, setup }, { ...asked, port });
 }

@@ -24,7 +24,7 @@ export type EffectClass = "read" | "workspace" | "repeatable" | "external";
 export type RunRef = { readonly id: string; readonly attempt: number; readonly job: string };
 export type Head = { readonly seq: number; readonly hash: string };
 
-/** reaching one suspends the session. `minutes` is active time, summed over runs; null means no such limit. */
+/** Reaching one suspends the session. `minutes` is active time, summed over runs; null means no such limit. */
 export type Budget = {
   readonly turns: number;
   readonly minutes: number;
