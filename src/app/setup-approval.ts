@@ -3,7 +3,6 @@ import type { WaitingCall } from "../delivery/waiting.ts";
 import type { AskedSetup } from "../delivery/waiting-setup.ts";
 import type { Config } from "../gate/config.ts";
 import { changedDependencies } from "../gate/dependencies.ts";
-import type { ReadFile } from "../gate/setup-inputs.ts";
 import type { Story } from "../loop/story.ts";
 import { isOfSetup, setupTool } from "../session/approvals.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -40,14 +39,13 @@ export async function askForSetup(
   { paths, contents }: { readonly paths: readonly string[]; readonly contents: Contents },
 ): Promise<SetupWord | null> {
   if (paths.length === 0 || config.setup.length === 0) return null;
-  const files = await filesOf(change, { paths, after: contents.after });
+  const tree = await laidOnBase(workspace, change.tree, (path) => paths.includes(path));
+  const files = await filesOf(workspace, tree);
   const id = idOf(config.setup, files);
   const asked = story.state.approvals[id];
   const said = asked !== undefined && isOfSetup(asked) ? asked.status : null;
-  if (said === "granted" || said === "denied") {
-    const tree = await laidOnBase(workspace, change.tree, (path) => paths.includes(path));
+  if (said === "granted" || said === "denied")
     return { kind: said, by: await whoSaid(story, id), inputs: { id, tree, paths } };
-  }
   const packages = await changedDependencies(paths, contents);
   const patched = await withPatches(workspace, change.tree, files);
   const shown: AskedSetup = { commands: config.setup, files: patched, packages };
@@ -61,15 +59,13 @@ export async function askForSetup(
 
 type InputFile = Omit<AskedSetup["files"][number], "patch">;
 
-async function filesOf(
-  { changes }: Candidate,
-  { paths, after }: { readonly paths: readonly string[]; readonly after: ReadFile },
-): Promise<readonly InputFile[]> {
-  const touched = changes.filter(({ path }) => paths.includes(path));
+/** All in which it differs from the base: also what had to make room, such as a file that is a folder of these now. */
+async function filesOf({ baseTree, objects, diff }: Workspace, tree: Tree): Promise<readonly InputFile[]> {
+  const changes = await diff(baseTree, tree);
   return Promise.all(
-    touched.map(async ({ path, status, mode }) => {
-      const bytes = await after(path);
-      return { path, status, mode, sha256: bytes === null ? null : digestOf(bytes) };
+    changes.map(async ({ path, status, mode, blob }) => {
+      const sha256 = blob === null ? null : digestOf(await objects.blob(blob));
+      return { path, status, mode, sha256 };
     }),
   );
 }
@@ -91,9 +87,15 @@ async function withPatches(
   const shown = files.map(async (file) => {
     const to = await laidOnBase(workspace, tree, (path) => path === file.path);
     const patch = await objects.patch({ from: baseTree, to, bytesMax: patchBytesMax });
-    return { ...file, patch: patch === null ? null : new TextDecoder().decode(patch) };
+    return { ...file, patch: patch === null ? null : textOf(patch) };
   });
   return Promise.all(shown);
+}
+
+/** Null for one of bytes that are no text, of which nobody could read what it does. */
+function textOf(patch: Uint8Array): string | null {
+  const text = new TextDecoder().decode(patch);
+  return text.includes("\nGIT binary patch\n") ? null : text;
 }
 
 function laidOnBase(

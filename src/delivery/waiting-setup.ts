@@ -15,7 +15,7 @@ export type AskedSetup = {
     readonly mode: string | null;
     /** Of the file as the change has it, null for a deleted one. */
     readonly sha256: Digest | null;
-    /** What changes in it, null where that is too long to be read here. */
+    /** What changes in it, null where that is too long to be read here, or no text. */
     readonly patch: string | null;
   }[];
   /** What they would have it install otherwise. */
@@ -61,7 +61,7 @@ export function setupShown(
     `What changes in these files, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     kept === "" ? "" : block(kept, "diff"),
     kept.length === patch.length ? "" : cutNote(kept.length, patch.length),
-    unread.length === 0 ? "" : `Too long to be shown: ${unread.join(", ")}.`,
+    unread.length === 0 ? "" : `Not shown, because it is too long or no text: ${unread.join(", ")}.`,
     "An approval is for exactly these commands and files: the same are not asked about again, and any others are.",
   ];
 }
@@ -82,7 +82,7 @@ export function setupLines({ commands, files, packages }: AskedSetup): readonly 
     ...exactText(patchIn(files)).split("\n"),
     ...files
       .filter(({ patch }) => patch === null)
-      .map(({ path }) => `${exactText(path)}: too long to be shown`),
+      .map(({ path }) => `${exactText(path)}: not shown, because it is too long or no text`),
   ];
 }
 

@@ -2,8 +2,11 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } fro
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import { candidateOf } from "../../src/app/candidate.ts";
+import { candidateOf, contentsOf } from "../../src/app/candidate.ts";
+import { askForSetup } from "../../src/app/setup-approval.ts";
 import type { Sha } from "../../src/base/hash.ts";
+import type { AskedSetup } from "../../src/delivery/waiting-setup.ts";
+import { setupInputs } from "../../src/gate/setup-inputs.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { put, small, treeOf } from "../contracts/given-workspace.ts";
 import { commit, emptyRepository, temporaryFolder } from "../kit/repositories.ts";
@@ -144,4 +147,41 @@ it("asks nothing of a workspace that was not sealed", async () => {
   await expect(candidateOf(workspace, { tree: null, setupTree: null })).rejects.toThrow(
     "before the workspace was sealed",
   );
+});
+
+describe("setup on a change", () => {
+  /** What is shown to people of it. */
+  async function asked(does: Does): Promise<AskedSetup> {
+    const change = await candidate(does);
+    const contents = contentsOf(workspace, change.changes);
+    const paths = await setupInputs(change.changes, contents);
+    const story = {
+      state: { approvals: {} },
+      store: async (text: string) => ({ type: "inline", text }) as const,
+      append: async () => undefined,
+    };
+    const parts = { workspace, config: { setup: ["install"] }, story } as unknown as Parameters<
+      typeof askForSetup
+    >[0];
+    const word = await askForSetup(parts, change, { paths, contents });
+    if (word?.kind !== "waits") throw new Error("nobody is asked");
+    return JSON.parse(word.call.arguments) as AskedSetup;
+  }
+
+  it("is shown with every file that it would find otherwise, also one that has to make room", async () => {
+    const { files } = await asked((dir) => {
+      rmSync(join(dir, "README.md"));
+      put(dir, "README.md/package.json", "{}\n");
+    });
+    expect(files.map(({ path, status }) => [path, status])).toEqual([
+      ["README.md", "deleted"],
+      ["README.md/package.json", "added"],
+    ]);
+    expect(files[0]?.patch).toContain("deleted file mode 100644");
+  });
+
+  it("shows of a file that is no text that it is none, and not how git writes its bytes", async () => {
+    const { files } = await asked((dir) => put(dir, ".npmrc", "registry=https://a.example\n;\0\n"));
+    expect(files.map(({ path, patch }) => [path, patch])).toEqual([[".npmrc", null]]);
+  });
 });

@@ -162,7 +162,7 @@ describe("what people are told of a session that waits", () => {
     expect(text).toMatch(
       /\(Cut here: 500 of \d+ characters are shown\. The summary .* Who allows it allows all of it\.\)/,
     );
-    expect(text).toContain("Too long to be shown: <code>huge.lock</code>.");
+    expect(text).toContain("Not shown, because it is too long or no text: <code>huge.lock</code>.");
     const origin = { name: "y", kind: "place", version: "2", source: "https://x.example" } as const;
     const packages = [
       { path: "long.lock", as: "", how: "exactly", packages: [], origins: [origin] },
@@ -171,7 +171,7 @@ describe("what people are told of a session that waits", () => {
     expect(lines).toContain(
       "  long.lock: look closely at y: 2, from where no package of this file came before: https://x.example",
     );
-    expect(lines).toContain("huge.lock: too long to be shown");
+    expect(lines).toContain("huge.lock: not shown, because it is too long or no text");
   });
 
   it("says what is cut of it, and that it is allowed all the same", () => {
