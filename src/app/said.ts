@@ -101,7 +101,8 @@ export function answersTo(
   const waiting = waitingCalls(state, gen);
   if (said.kind === "words") {
     // Somebody who says something else than yes has not allowed what waits.
-    const events = waiting.map((id): SessionEvent => ({ type: "approval.denied", id, by }));
+    const refused = waiting.filter((id) => !isUnseen(id, said, state));
+    const events = refused.map((id): SessionEvent => ({ type: "approval.denied", id, by }));
     return { kind: "answers", events, input: { id: said.input, text: said.text, asked: said.asked } };
   }
   const id = said.call ?? waiting[0];
@@ -139,6 +140,17 @@ function refuseUnnamed(
   if (asked !== null && commentIn(input) !== null) return null;
   const why = `only a comment that answers the one that asks can leave out the id of the call: ${listed([id])}`;
   return { kind: "refused", code: "id-missing", why };
+}
+
+/**
+ * Whether a comment was written before the one that asks for setup, or none asks for it: then its words are no answer.
+ * A refusal would stand for the whole session, since it is about these very files.
+ */
+function isUnseen(id: string, { input }: Said, state: State): boolean {
+  const approval = state.approvals[id];
+  if (approval === undefined || !isOfSetup(approval) || commentIn(input) === null) return false;
+  const asked = askedBy(state);
+  return asked === null || isBefore(input, asked);
 }
 
 /** The comment that asks for the calls that wait now. */

@@ -176,6 +176,21 @@ describe("a change of what setup installs from", () => {
     expect(said.ran.filter((one) => one.startsWith("setup"))).toEqual(["setup"]);
   });
 
+  it("is not denied by words from before it was asked for, which the model is told once that is answered", async () => {
+    const { stage, next } = given([install(wanted), done, writes(write("c.txt", "c")), done]);
+    // The comment that asks comes after it.
+    stage.github.nextId = 1000;
+    await next();
+    const said = await next({ says: "@baton and write c.txt", comment: 900 });
+    expect(endOf(said)).toBe("needs-input/approval");
+    expect([said.requests, asks(stage).length]).toEqual([[], 1]);
+    const last = await next({ says: "@baton approve", comment: 1900 });
+    expect(endOf(last)).toBe("pull-request/opened");
+    expect(JSON.stringify(last.requests[0]?.messages.at(-1))).toContain("and write c.txt");
+    expect(last.ran).toContain(`setup on ${wanted}`);
+    expect(published(stage)).toEqual(["a.txt", "b.txt", "c.txt", "package.json"]);
+  });
+
   it("is allowed by nobody who may not command", async () => {
     const { next } = given([install(wanted), done]);
     await next();
