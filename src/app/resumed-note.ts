@@ -110,7 +110,6 @@ const reasons: Readonly<Record<string, string>> = {
   stuck: "it did not get on",
   "gate-failed": "the checks had not passed after the last round",
   "unknown-reply": "a reply was not understood",
-  "needs-setup": "the change touched what setup installs from",
   unsaved: "it could not be stored",
   "setup-failed": "setup failed",
   workspace: "the files could not be restored",
