@@ -1,5 +1,5 @@
 import type { Tree } from "../base/hash.ts";
-import type { ReadFile } from "../gate/setup-inputs.ts";
+import type { Contents } from "../gate/contents.ts";
 import type { Change, Workspace } from "../workspace/workspace.ts";
 
 /** The change as it would leave: what the session made, on the untouched base. */
@@ -20,9 +20,6 @@ export async function candidateOf(
   const own = await objects.transplant({ from: setupTree, to: tree, onto: baseTree });
   return { tree: own, changes: await diff(baseTree, own) };
 }
-
-/** The files of a change as they were on base and as they would leave. */
-export type Contents = { readonly before: ReadFile; readonly after: ReadFile };
 
 export function contentsOf({ baseTree, objects }: Workspace, changes: readonly Change[]): Contents {
   return {

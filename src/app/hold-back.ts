@@ -1,8 +1,9 @@
 import { keptPatch, patchLimits } from "../delivery/patch.ts";
 import { capsText, overCaps } from "../gate/caps.ts";
+import type { Contents } from "../gate/contents.ts";
 import type { Marked } from "../gate/protected.ts";
 import { secretsInChange, secretsText } from "../gate/secret-scan.ts";
-import type { Candidate, Contents } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";
 

@@ -2,11 +2,12 @@ import { digestOf, type Tree } from "../base/hash.ts";
 import type { WaitingCall } from "../delivery/waiting.ts";
 import type { AskedSetup } from "../delivery/waiting-setup.ts";
 import type { Config } from "../gate/config.ts";
+import type { Contents } from "../gate/contents.ts";
 import { changedDependencies } from "../gate/dependencies.ts";
 import type { Story } from "../loop/story.ts";
 import { isOfSetup, setupTool } from "../session/approvals.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { Candidate, Contents } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
 
 /**
  * What setup installs from where the change touches that. `id` is the approval's: it names the commands and each of these

@@ -1,5 +1,5 @@
 import type { Change } from "../workspace/workspace.ts";
-import type { ReadFile } from "./setup-inputs.ts";
+import type { Contents } from "./contents.ts";
 
 /** How large a change may be (R12). */
 export type Caps = {
@@ -24,7 +24,7 @@ export async function overCaps(
     contents,
   }: {
     readonly caps: Caps;
-    readonly contents: { readonly before: ReadFile; readonly after: ReadFile };
+    readonly contents: Contents;
   },
 ): Promise<readonly Over[]> {
   const { files, bytes, fileBytes } = caps;

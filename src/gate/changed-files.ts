@@ -1,6 +1,6 @@
 import type { Change } from "../workspace/workspace.ts";
 import { familyOf } from "./code.ts";
-import type { ReadFile } from "./setup-inputs.ts";
+import type { Contents } from "./contents.ts";
 import type { ChangedFile, Suspicion } from "./suspicion.ts";
 
 const textBytesMax = 512 * 1024;
@@ -9,7 +9,7 @@ const textBytesTotalMax = 32 * 1024 * 1024;
 /** The changes with their texts, within bounds; code that is left out for its size is itself a finding. */
 export async function readChanges(
   changes: readonly Change[],
-  contents: { readonly before: ReadFile; readonly after: ReadFile },
+  contents: Contents,
 ): Promise<{ readonly files: readonly ChangedFile[]; readonly unread: readonly Suspicion[] }> {
   const files: ChangedFile[] = [];
   const unread: Suspicion[] = [];

@@ -1,7 +1,7 @@
+import type { Contents } from "./contents.ts";
 import { dependencyFormat } from "./dependency-files.ts";
 import { type OriginChange, originChanges } from "./origins.ts";
 import { noVersion, type Package } from "./packages.ts";
-import type { ReadFile } from "./setup-inputs.ts";
 
 /** A package that a change adds, removes or gives another version; null where it is not there. */
 export type PackageChange = {
@@ -21,8 +21,6 @@ export type DependencyFile = {
   readonly packages: readonly PackageChange[];
   readonly origins: readonly OriginChange[];
 };
-
-type Contents = { readonly before: ReadFile; readonly after: ReadFile };
 
 /** `paths` are those of `setupInputs`. Names and versions are the change's own: untrusted text. */
 export async function changedDependencies(

@@ -1,7 +1,7 @@
 import type { Mask } from "../base/masking.ts";
 import type { Change } from "../workspace/workspace.ts";
+import type { Contents } from "./contents.ts";
 import type { Marked } from "./protected.ts";
-import type { ReadFile } from "./setup-inputs.ts";
 
 /**
  * The changed files in which `***` took the place of one of the run's own secrets. The model is shown a file that holds
@@ -13,7 +13,7 @@ export async function maskedOver(
     contents,
     mask,
   }: {
-    readonly contents: { readonly before: ReadFile; readonly after: ReadFile };
+    readonly contents: Contents;
     readonly mask: Mask;
   },
 ): Promise<readonly Marked[]> {

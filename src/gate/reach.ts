@@ -1,9 +1,9 @@
 import type { Check } from "./checks.ts";
 import { commandsIn, type Run, runsOf } from "./command-words.ts";
+import type { ReadFile } from "./contents.ts";
 import { namingFilesOf, programsNamedIn, testPatternsIn } from "./naming-files.ts";
 import { matchesPath } from "./pattern.ts";
 import { includesOf, recipesOf, scriptsOf } from "./recipes.ts";
-import type { ReadFile } from "./setup-inputs.ts";
 
 /** What a check runs of the repository, followed from its command through scripts and recipes, as they are on base. */
 export type Reach = {

@@ -1,10 +1,10 @@
 import { holdsSecret } from "../base/disguises.ts";
 import type { Mask } from "../base/masking.ts";
 import type { Change } from "../workspace/workspace.ts";
+import type { Contents, ReadFile } from "./contents.ts";
 import type { Quote } from "./findings-text.ts";
 import type { Secret } from "./published-rules.ts";
 import { secretsIn } from "./secret-rules.ts";
-import type { ReadFile } from "./setup-inputs.ts";
 
 /** Where a change holds a credential; never the credential itself. */
 export type Leak = {
@@ -27,7 +27,7 @@ export async function secretsInChange(
     contents,
     mask,
   }: {
-    readonly contents: { readonly before: ReadFile; readonly after: ReadFile };
+    readonly contents: Contents;
     /** Of the run's own secrets. */
     readonly mask: Mask;
   },

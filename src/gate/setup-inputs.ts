@@ -1,8 +1,6 @@
 import type { Change } from "../workspace/workspace.ts";
+import type { Contents } from "./contents.ts";
 import { dependencyFormat } from "./dependency-files.ts";
-
-/** Reads one version of a changed file; null where it does not exist. */
-export type ReadFile = (path: string) => Promise<Uint8Array | null>;
 
 /**
  * The changed paths that decide what `setup` installs. Setup has network access and ran on the trusted base, so it is
@@ -11,7 +9,7 @@ export type ReadFile = (path: string) => Promise<Uint8Array | null>;
  */
 export async function setupInputs(
   changes: readonly Change[],
-  contents: { readonly before: ReadFile; readonly after: ReadFile },
+  contents: Contents,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { path, status } of changes) {

@@ -3,9 +3,9 @@ import { readChanges } from "./changed-files.ts";
 import type { Check } from "./checks.ts";
 import { markedCode } from "./code-marks.ts";
 import { changedConfiguration } from "./configuration.ts";
+import type { Contents } from "./contents.ts";
 import type { Quote } from "./findings-text.ts";
 import { isOutOfSight, type Reach, reachOf } from "./reach.ts";
-import type { ReadFile } from "./setup-inputs.ts";
 import { rewrittenSnapshots } from "./snapshots.ts";
 import { standIns } from "./stand-ins.ts";
 import type { ChangedFile, Suspicion } from "./suspicion.ts";
@@ -26,8 +26,7 @@ export async function tamper(
     contents,
   }: {
     readonly checks: readonly Check[];
-    /** `before` reads any file of the base. */
-    readonly contents: { readonly before: ReadFile; readonly after: ReadFile };
+    readonly contents: Contents;
   },
 ): Promise<readonly Suspicion[]> {
   const { files, unread } = await readChanges(changes, contents);
