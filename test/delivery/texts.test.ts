@@ -1,32 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Tree } from "../../src/base/hash.ts";
 import { parseCommand } from "../../src/command/command.ts";
-import { compareLink } from "../../src/delivery/compare-link.ts";
-import { markerOf, readRunsMarker, runsMarkerOf } from "../../src/delivery/marker.ts";
-import { type PullRequestFacts, pullRequestBody, pullRequestTitle } from "../../src/delivery/pull-request.ts";
+import { markerOf } from "../../src/delivery/marker.ts";
+import { pullRequestBody, pullRequestTitle } from "../../src/delivery/pull-request.ts";
 import { type StatusFacts, statusComment } from "../../src/delivery/status-comment.ts";
 import { jobSummary } from "../../src/delivery/summary.ts";
-import type { EvidenceRow } from "../../src/gate/evidence.ts";
-import type { SealKey } from "../../src/session/shipment.ts";
-import { sessionId } from "../kit/given.ts";
-import { row } from "./given-evidence.ts";
-
-const session = sessionId();
-const key = { id: "k", key: new Uint8Array(32), mac: new Uint8Array(32).fill(1) } as unknown as SealKey;
-
-const evidence: readonly EvidenceRow[] = [
-  row,
-  {
-    ...row,
-    check: "lint",
-    command: "npm run lint",
-    dir: "packages/core",
-    onBase: "green",
-    msOnTree: 65_000,
-    countsOnBase: null,
-    countsOnTree: null,
-  },
-];
+import { evidence, key, pull, session } from "./given-texts.ts";
 
 const status: StatusFacts = {
   session,
@@ -61,30 +39,6 @@ const suspended: StatusFacts = {
     resumable: true,
     compareUrl: "https://github.com/octo/demo/compare/main...agent/7-s0123456789ab?expand=1",
   },
-};
-
-const pull: PullRequestFacts = {
-  session,
-  triggerPhrase: "/agent",
-  marker: markerOf(key, session, "pull-request"),
-  tree: "4b825dc642cb6eb9a060e54bf8d69288fbee4904" as Tree,
-  closes: 7,
-  summary: "# Keep the limit when it is lowered\n\nFixes #7 and, says the issue, fixes #8.\n\n/agent resume",
-  evidence,
-  flagged: [{ path: "package.json", why: "protected by .github/agent.yml" }],
-  dependencies: [
-    {
-      path: "package.json",
-      as: "a manifest of npm",
-      how: "exactly",
-      origins: [],
-      packages: [{ name: "left-pad", before: null, after: "^1.3.0" }],
-    },
-  ],
-  leftOut: ["The README was not changed."],
-  runUrl: "https://github.com/octo/demo/actions/runs/5",
-  startsChecks: false,
-  sandboxOff: false,
 };
 
 describe("the status comment", () => {
@@ -273,44 +227,5 @@ describe("the job summary", () => {
       12 turns · 7 minutes · $0.43 · [run](https://github.com/octo/demo/actions/runs/5) · session \`s0123456789ab\`
       "
     `);
-  });
-});
-
-describe("markers", () => {
-  it("name the runs only when they are ours", () => {
-    const ours = runsMarkerOf(key, session, ["5", "9"]);
-    expect(readRunsMarker(key, session, `x\n${ours}\ny`)).toEqual(["5", "9"]);
-    expect(readRunsMarker(key, session, ours.replace("5,9", "5,8"))).toBeNull();
-    expect(readRunsMarker(key, sessionId("sffffffffffff"), ours)).toBeNull();
-    expect(readRunsMarker(key, session, "")).toBeNull();
-  });
-});
-
-describe("the compare link", () => {
-  const place = { serverUrl: "https://github.com", owner: "octo", repo: "demo", base: "main" };
-
-  it("fills in title and body", () => {
-    const link = new URL(
-      compareLink({ ...place, branch: "agent/7-s", title: "Fix (it)", bodies: ["Why & how"] }),
-    );
-    expect(link.pathname).toBe("/octo/demo/compare/main...agent/7-s");
-    expect(link.searchParams.get("title")).toBe("Fix (it)");
-    expect(link.searchParams.get("body")).toBe("Why & how");
-    expect(link.href).not.toMatch(/[()]/);
-  });
-
-  it("cuts the model's account before the evidence", () => {
-    const facts = { ...pull, summary: "word ".repeat(5000) };
-    const bodies = [pullRequestBody(facts), pullRequestBody(facts, 300)] as const;
-    const link = compareLink({ ...place, branch: "b", title: "t", bodies: [...bodies] });
-    expect(new URL(link).searchParams.get("body")).toBe(bodies[1]);
-    expect(bodies[1]).toContain("### Look at these closely");
-  });
-
-  it("stays short enough for a browser and says that it was cut", () => {
-    const link = compareLink({ ...place, branch: "b", title: "t", bodies: ["👩‍💻é ".repeat(20_000)] });
-    expect(link.length).toBeLessThanOrEqual(7500);
-    expect(link.length).toBeGreaterThan(7400);
-    expect(new URL(link).searchParams.get("body")).toMatch(/Cut: the link could not hold all of it\.\)$/);
   });
 });
