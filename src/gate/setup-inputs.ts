@@ -1,11 +1,12 @@
+import { objectIn } from "../base/json.ts";
 import type { Change } from "../workspace/workspace.ts";
 import type { Contents } from "./contents.ts";
 import { dependencyFormat } from "./dependency-files.ts";
 
 /**
  * The changed paths that decide what `setup` installs. Setup has network access and ran on the trusted base, so it is
- * not run again on a tree that the model touched: a person has to look. In a package.json only what installs counts;
- * a changed script or version does not. Fixtures install nothing.
+ * not run again on a tree that the model touched: a person has to look. In a package.json only what is installed, and
+ * what is run by that, counts; another script or a version does not. Fixtures install nothing.
  */
 export async function setupInputs(
   changes: readonly Change[],
@@ -39,6 +40,22 @@ const installKeys = [
   "pnpm",
   "workspaces",
   "packageManager",
+  "dependenciesMeta",
+  "trustedDependencies",
+  "patchedDependencies",
+  "catalog",
+  "catalogs",
+] as const;
+
+/** What an installer runs of the manifest by itself, before and after it installs. */
+const installScripts = [
+  "preinstall",
+  "install",
+  "postinstall",
+  "prepublish",
+  "preprepare",
+  "prepare",
+  "postprepare",
 ] as const;
 
 /** Also false where one of them cannot be read: then nobody knows what it would install. */
@@ -53,7 +70,11 @@ function installOf(bytes: Uint8Array | null): string | null {
     const manifest: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) return null;
     const fields = new Map<string, unknown>(Object.entries(manifest));
-    return JSON.stringify(installKeys.map((key) => sorted(fields.get(key) ?? null)));
+    const scripts = new Map(Object.entries(objectIn(fields.get("scripts"))));
+    return JSON.stringify([
+      ...installKeys.map((key) => sorted(fields.get(key) ?? null)),
+      ...installScripts.map((key) => scripts.get(key) ?? null),
+    ]);
   } catch {
     return null;
   }

@@ -171,6 +171,11 @@ describe("setupInputs", () => {
     [{}, { overrides: { a: { b: "1" } } }, true],
     [{}, { workspaces: ["a"] }, true],
     [{}, { packageManager: "pnpm@9" }, true],
+    [{}, { trustedDependencies: ["a"] }, true],
+    [{ scripts: { test: "a" } }, { scripts: { test: "a", postinstall: "b" } }, true],
+    [{ scripts: { prepare: "a" } }, { scripts: { prepare: "b" } }, true],
+    [{ scripts: { preinstall: "a" } }, {}, true],
+    [{ scripts: "a" }, { scripts: { pretest: "a" } }, false],
     [[], [], true],
   ])("compares what package.json installs: %j, %j", async (before, after, isNamed) => {
     const contents = { before: async () => text(before), after: async () => text(after) };
