@@ -14,7 +14,7 @@ export type Looks = {
 
 const linesMax = 300;
 const alters =
-  /#[)\s]*(?:[+*/%|^]|-(?!>)|&&|\?(?!\.)|\b(?:or|and|if)\b)|(?:[+*/%|&^!~?-]|\b(?:or|and|not|if)\b)\s*\(*#|\b(?:Math\.\w+|abs|max|min|round)\(\s*#/;
+  /#[)\s]*(?:[+*/%|^]|-(?!>)|&&|\?(?!\.)|\b(?:or|and|if)\b)|(?:[+*/%|&^!~?-]|\b(?:or|and|not|if)\b)\s*\(*#|[=(,]\s*\(\s*#\s*,|\[[^\]\n]{0,100}#[^\]\n]{0,100}\]\s*\[|\b(?:Math\.\w+|abs|max|min|round)\(\s*#/;
 
 /**
  * A result that is changed, or put in another's place, before an existing test looks at it, as a sentence without its
@@ -50,9 +50,14 @@ function setAnew({ lines, calls }: Looks, fresh: readonly string[]): string | nu
       return name !== undefined && calls.some((call) => value.includes(call)) ? [name] : [];
     }),
   );
+  const isCompared = (name: string) =>
+    lines.some((line) => /\b(?:expect|assert\w*)\b/i.test(line) && new RegExp(`\\b${name}\\b`).test(line));
+  const isSet = (name: string) => lines.some((line) => new RegExp(`\\b${name} ?=(?!=)`).test(line));
   const at = fresh.find((line) => {
     const [, name = "", value = ""] = /^(\w+)\s*=\s*([^=].*?);?$/.exec(line) ?? [];
-    return results.has(name) && !/[A-Za-z$]/.test(skeletonOf(value));
+    if (results.has(name)) return !/[A-Za-z$]/.test(skeletonOf(value));
+    // A parameter that is given another value.
+    return name !== "" && isCompared(name) && !isSet(name);
   });
   return at === undefined ? null : `an existing test sets the result that it looks at: \`${quoted(at)}\``;
 }

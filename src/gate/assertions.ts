@@ -144,7 +144,7 @@ export function guards(bare: string): (at: number) => number {
   };
 }
 
-const guard = /&&|\|\||\?(?![.:])|\b(?:if|unless|while|else|or|and)\b|=>\s*$/;
+const guard = /&&|\|\||\?(?![.:])|\b(?:if|unless|while|for|else|or|and)\b|=>\s*$/;
 
 function brackets(bare: string): (at: number) => number {
   const depths = new Int32Array(bare.length + 1);

@@ -1,6 +1,6 @@
 import type { Family } from "./code.ts";
 import type { SuspicionKind } from "./suspicion.ts";
-import { isTest } from "./test-paths.ts";
+import { isNamedTest, isTest } from "./test-paths.ts";
 
 /** What a reader of code should not miss, whatever else the code does. */
 export type Mark = {
@@ -36,7 +36,7 @@ export const marks: readonly Mark[] = [
     pattern: either(
       "gm",
       /\b(?:eslint|tslint|stylelint|oxlint|swiftlint|swiftformat|htmlhint|ktlint|cspell|credo|yamllint|markdownlint)[:-]disable|\b(?:biome|deno-lint|prettier|dprint|cspell|knip)[:-]ignore|\brubocop:(?:disable|todo)|\bshellcheck\s+disable|\b(?:yamllint|hadolint|tflint|checkov|trivy|sonar)[\s:-]+(?:disable|ignore|skip)/,
-      /@ts-(?:ignore|expect-error|nocheck)\b|\bdeclare\s+module\s+["'`]\*+["'`]|\bnosemgrep\b|\bNOSONAR\b|\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)/,
+      /@ts-(?:ignore|expect-error|nocheck)\b|\bdeclare\s+module\s+["'`]\*+["'`]|\/\*\s*eslint\s+[\w@/-]+\s*:|\bjshint\s+ignore|\bnosemgrep\b|\bNOSONAR\b|\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)/,
       /#\s*(?:flake8:\s*)?noqa\b|#\s*nosec\b|#\s*(?:type|pyright|mypy|pylint|ruff|fmt|isort|ty)\s*:|#\s*pragma:\s*no (?:cover|mutate)|@(?:typing\.)?no_type_check\b|#\s*:nocov:|^#\s*typed:\s*(?:false|ignore)\b/,
       /#!?\[(?:allow|expect)\(|#!?\[(?:coverage\(off|rustfmt::skip)|#!?\[cfg_attr\([^\n]{0,200}\ballow\(|\/\/\s*nolint\b|\/\/\s*NOLINT|\/\/\s*lint:ignore\b|#nosec\b|#pragma\s+(?:warning\s+disable|GCC\s+diagnostic\s+ignored|clang\s+diagnostic\s+ignored)|\b(?:LCOV|GCOVR?)_EXCL|^[ \t]*#nullable\s+disable/,
       /@Suppress(?:Warnings|FBWarnings|Lint)?\b|@file:Suppress\b|@nowarn\b|\b(?:scalastyle|scalafix|CHECKSTYLE|clang-format):?\s*:?\s*(?:off|OFF)\b|\bCOVERAGE-OFF\b|\[(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)\b|\bnoinspection\b|\bphpcs:(?:ignore|disable)|@phpstan-ignore|@(?:psalm|phan)-suppress|@codeCoverageIgnore/,
@@ -84,7 +84,7 @@ export const marks: readonly Mark[] = [
     pattern: either(
       "g",
       /(?<![\w.])(?:assert|expect|chai)(?:\.\w+)*\.\w+\s*=(?![=>])|\b(?:globalThis|global|window)\.(?:assert|expect|test|it|describe|process|require)\s*=(?!=)|\bObject\.(?:defineProperty|defineProperties|assign|setPrototypeOf)\(\s*(?:assert|expect|chai|process|globalThis|global|Object|Array|String|Number|Module)(?:\.prototype)?\s*,|\b(?:Object\.is|JSON\.stringify|Array\.isArray|process\.(?:exit|on|emit|reallyExit|abort|kill|(?:stdout|stderr)\.write))\s*=(?!=)|\b(?:Array|Object|String|Number|Error|Promise|Function|AssertionError)\.prototype\.\w+\s*=(?!=)|\bModule\._\w+|\b(?:module|Module)\.register(?:Hooks)?\(|\bregisterHooks\(|\bmock\.module\(\s*["'`](?:node:)?(?:assert|test)/,
-      /\b(?:spyOn|stub|replace|mock\.(?:method|getter|property))\(\s*(?:assert|expect|chai|process)\b|\boverwrite(?:Method|Property|ChainableMethod)\(|\bexpect\.extend\(\s*\{[\s\S]{0,400}?\bto(?:Be|Equal|StrictEqual|Match|MatchObject|Throw|ThrowError|Contain|ContainEqual|HaveLength|HaveProperty|BeTruthy|BeFalsy|BeNull|BeUndefined|BeDefined|HaveBeenCalled(?:With|Times)?|MatchSnapshot|MatchInlineSnapshot)\s*[(:]/,
+      /\b(?:spyOn|stub|replace|mock\.(?:method|getter|property))\(\s*(?:assert|expect|chai|process)\b|\bstubGlobal\(\s*["'`](?:expect|assert|test|it|describe|process)\b|\btask\.result(?:\.\w+)?\s*=(?!=)|\bcurrentTest\.\w+\s*=(?!=)|\boverwrite(?:Method|Property|ChainableMethod)\(|\bexpect\.extend\(\s*\{[\s\S]{0,400}?\bto(?:Be|Equal|StrictEqual|Match|MatchObject|Throw|ThrowError|Contain|ContainEqual|HaveLength|HaveProperty|BeTruthy|BeFalsy|BeNull|BeUndefined|BeDefined|HaveBeenCalled(?:With|Times)?|MatchSnapshot|MatchInlineSnapshot)\s*[(:]/,
     ),
   },
   {
@@ -94,7 +94,7 @@ export const marks: readonly Mark[] = [
       in: "bare",
       families: ["js"],
     },
-    isFor: isTest,
+    isFor: isNamedTest,
     pattern:
       /\bfunction\s*\*?\s*(?:expect|assert|it|test|describe)\s*\(|\b(?:const|let|var)\s+(?:expect|assert|it|test|describe)\s*=\s*(?:async\b|function\b|\(|\w+\s*=>|\w+\.(?:skip|todo)\b)|\bclass\s+(?:expect|assert)\b/g,
   },
@@ -112,6 +112,17 @@ export const marks: readonly Mark[] = [
     families: ["js", "python"],
     pattern:
       /(?<![\w$.])(?:eval|exec)\(|\bnew\s+Function\(|(?<![\w$.])Function\(\s*["'`]|\b__import__\(\s*["'](?:os|sys|base64)/g,
+  },
+  {
+    ...{ kind: "stand-in", why: "it writes or deletes tests while it runs", in: "code" },
+    pattern:
+      /\b(?:writeFile|appendFile|copyFile|truncate|unlink|rename|rm|cp|symlink)(?:Sync)?\([^\n]{0,150}["'`/](?:[^"'`\n]{0,100}\.(?:test|spec)\.|(?:tests?|__tests__|specs?|conftest)(?:\/|\.py))|\b(?:os\.(?:remove|unlink|rename|replace)|shutil\.(?:rmtree|move|copy\w*))\([^\n]{0,100}["'](?:[^"'\n]{0,100}\/)?(?:tests?\/|conftest\.py|test_\w+\.py)|\b(?:open|Path)\(\s*["'](?:[^"'\n]{0,100}\/)?(?:tests?\/|conftest\.py|test_\w+\.py)[^\n]{0,100}(?:["'][wa]["']|\)\.(?:write_text|write_bytes|unlink))/gm,
+  },
+  {
+    ...{ kind: "stand-in", why: "it writes code while it is tested", in: "code" },
+    isFor: isTest,
+    pattern:
+      /\b(?:writeFile|appendFile)(?:Sync)?\(\s*(?:new URL\(\s*)?["'`](?:\.{1,2}\/)*(?:src|lib|app)\/|\bopen\(\s*["'](?:src|lib|app)\/[^"'\n]{0,100}["']\s*,\s*["'][wa]/g,
   },
   {
     ...{ kind: "stand-in", why: equals, in: "code", families: ["python"] },

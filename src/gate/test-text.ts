@@ -29,6 +29,8 @@ export type TestText = {
   readonly uncollected: readonly string[];
   /** The names of tests that stand where they may not be reached. */
   readonly conditional: readonly string[];
+  /** Where it fails without an assertion. */
+  readonly thrown: readonly string[];
   readonly focused: readonly string[];
   readonly swallowed: readonly string[];
   readonly mocked: readonly string[];
@@ -42,6 +44,7 @@ const nothing: TestText = {
   skipped: [],
   uncollected: [],
   conditional: [],
+  thrown: [],
   focused: [],
   swallowed: [],
   mocked: [],
@@ -64,11 +67,14 @@ export function testTextOf(path: string, text: string | null): TestText {
     skipped: [...found(source.bare, skips[family]), ...found(text, hidden), ...returns],
     uncollected: family === "python" ? found(source.bare, uncollected) : [],
     conditional: conditionalOf(source, tests),
+    thrown: found(source.bare, fails),
     focused: found(source.bare, focus),
     swallowed: found(source.bare, swallows),
     mocked: found(source.code, mocks),
   };
 }
+
+const fails = /\bthrow\b|\braise\b|\bpanic!?\(|\bfail\w*\(/g;
 
 /** White space and the commas before closing brackets count for nothing. */
 export function flatOf(text: string): string {
@@ -139,7 +145,7 @@ function valuesOf({ code, family }: Code): readonly string[] {
     .filter((line) => isCondition(line) || isRow(line));
 }
 
-function isCondition(line: string): boolean {
+export function isCondition(line: string): boolean {
   return (
     /^(?:if|\} ?else if|elif|unless|elsif)\b/.test(line) ||
     /^(?:const|let|var|final|val)? ?(?:expected|want|EXPECTED)\w*(?: :?=|:|=)/.test(line)

@@ -4,7 +4,7 @@ const titles = String.raw`(?<![\w$.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*
 export const declarations: Readonly<Record<Family, RegExp>> = {
   js: new RegExp(titles, "g"),
   python: /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)/gm,
-  go: /^func[ \t]+((?:Test|Fuzz|Example)\w*)\(|\bt\.Run\(/gm,
+  go: /^func[ \t]+((?:Test|Fuzz|Example)(?![a-z])\w*)\(|\bt\.Run\(/gm,
   rust: /#\[(?:\w+::)*test(?:\([^\]]*\))?\]/g,
   ruby: /^[ \t]*(?:def[ \t]+(test_\w+)|(?:it|specify|scenario|example|test)\b[ ({])/gm,
   shell: /^@test\b/gm,
@@ -32,18 +32,20 @@ export const skips: Readonly<Record<Family, RegExp>> = {
       String.raw`(?<![\w.])pending\s*\(`,
       // A test that returns before it has looked at anything.
       String.raw`\b(?:it|test|describe|suite|context)\b[^\n]{0,300}\{\s*return\s*(?:;|\n|\})`,
+      // A table of cases that is cut where it is given.
+      String.raw`\]\s*\.(?:slice|filter|splice)\([^\n]{0,100}\)\s*\)\s*\(\s*["'\x60]`,
       neverRuns,
     ].join("|"),
     "g",
   ),
   python:
-    /@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip\w*|expectedFailure)|skip\w*|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b|\b__test__\s*=\s*False\b|\bcollect_ignore\w*\s*=|\bpytestmark\s*=|\bdef\s+test\w*\([^)]{0,500}\)[^:\n]{0,200}:\s*\n\s+(?:return|pass)\b|\bif\s+(?:False|0)\s*:|@pytest\.fixture\b[^\n]{0,200}\n\s*(?:async\s+)?def\s+test/g,
+    /@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip\w*|expectedFailure)|skip\w*|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b|\b__test__\s*=\s*False\b|\bcollect_ignore\w*\s*=|\bpytestmark\s*=|\bdef\s+test\w*\([^)]{0,500}\)[^:\n]{0,200}:\s*\n\s+(?:return|pass)\b|\bif\s+(?:False|0)\s*:|^del[ \t]+test\w*|^test\w*[ \t]*=(?!=)|@pytest\.fixture\b[^\n]{0,200}\n\s*(?:async\s+)?def\s+test/gm,
   go: /\bt\.(?:Skip|Skipf|SkipNow)\s*\(|\btesting\.Short\s*\(|\{\s*\n\s*return\s*\n|\bif\s+false\b/g,
   rust: /#\[(?:ignore\b|cfg\(any\(\)\)|should_panic\b|cfg\((?:all|not)\()|\bif\s+false\b/g,
-  ruby: /^\s*(?:xit|xdescribe|xcontext|xspecify|skip|pending)\b|\b(?:skip|pending):|,\s*:(?:skip|pending)\b|\bif\s+false\b/gm,
+  ruby: /\{[ \t]*(?:skip|pending)\b|^[ \t]*next[ \t]*$|^\s*(?:xit|xdescribe|xcontext|xspecify|skip|pending)\b|\b(?:skip|pending):|,\s*:(?:skip|pending)\b|\bif\s+false\b/gm,
   shell: /^\s*skip\b/gm,
   other: new RegExp(
-    String.raw`@(?:Disabled\w*|Ignore\w*|EnabledIf\w*|DisabledIf\w*)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|\bassum(?:e|ing)\w*\s*\(|\bAssume\.|\bmarkTest(?:Skipped|Incomplete)\s*\(|\bXCTSkip\b|\bDISABLED_\w|\bGTEST_SKIP\b|@tag\s*:?\s*:?skip\b|[,(]\s*skip\s*:(?!\s*(?:false|null)\b)|->(?:skip|todo)\(|(?<![\w.])(?:ignore|xit|xtest|xdescribe)\s*\(\s*["']|\.config\(\s*enabled\s*=\s*false|^\s*#\s*if\b|${neverRuns}`,
+    String.raw`@(?:Disabled\w*|Ignore\w*|Enabled(?:If|On|For)\w*)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|\bassum(?:e|ing)\w*\s*\(|\bAssume\.|\bmarkTest(?:Skipped|Incomplete)\s*\(|\bXCTSkip\b|\babstract\s+class\s+\w*Tests?\b|@Test\s+private\b|\b(?:void|function|func|fun)\s+\w+\([^)\n]{0,200}\)[^{;\n]{0,100}\{\s*return\s*;|\bDISABLED_\w|\bGTEST_SKIP\b|@tag\s*:?\s*:?skip\b|[,(]\s*skip\s*:(?!\s*(?:false|null)\b)|->(?:skip|todo)\(|(?<![\w.])(?:ignore|xit|xtest|xdescribe)\s*\(\s*["']|\.config\(\s*enabled\s*=\s*false|^\s*#\s*if\b|${neverRuns}`,
     "gm",
   ),
 };
@@ -73,4 +75,4 @@ export const swallows =
 
 /** A module of the repository's own is replaced for the whole file. */
 export const mocks =
-  /\b(?:vi|jest)\.(?:mock|doMock|unstable_mockModule|setMock)\(\s*["'`](?:\.{1,2}\/|#|@\/)|\bmock\.module\(\s*["'`](?:\.{1,2}\/|file:)|\bproxyquire\(|\brewire\(|\brequire\.cache\[/g;
+  /\b(?:vi|jest)\.(?:mock|doMock|unstable_mockModule|setMock)\(\s*["'`](?:\.{0,2}\/|#|@\/|~\/|src\/)|\bmock\.module\(\s*["'`](?:\.{1,2}\/|file:)|\bproxyquire\(|\brewire\(|\brequire\.cache\[/g;

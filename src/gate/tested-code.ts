@@ -11,6 +11,8 @@ type Uses = {
   readonly imports: readonly Import[];
   /** Calls of the repository's own code, with what they are given. */
   readonly calls: readonly string[];
+  /** Calls of programs and servers, by which the code may be tested too. */
+  readonly outside: readonly string[];
   /** The names of that code. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
@@ -56,7 +58,7 @@ function usesIn({ change, before, after }: ChangedFile, side: "before" | "after"
   const family = familyOf(change.path);
   const text = side === "before" ? before : after;
   if (text === null || (family !== "js" && family !== "python"))
-    return { imports: [], calls: [], names: [], lines: [], body: "" };
+    return { imports: [], calls: [], outside: [], names: [], lines: [], body: "" };
   const source = codeOf(family, text);
   const { code, bare } = source;
   const imports = family === "js" ? jsImports(code) : pythonImports(code);
@@ -65,9 +67,14 @@ function usesIn({ change, before, after }: ChangedFile, side: "before" | "after"
   ];
   const body = bare.replace(family === "js" ? jsStatement : pythonStatement, "");
   const lines = code.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
-  return { imports, calls: callsOf(source, names), names, lines, body };
+  const outside = callsOf(source, outsiders);
+  return { imports, calls: callsOf(source, names), outside, names, lines, body };
 }
 
+const outsiders =
+  "spawnSync spawn execSync execFileSync execFile exec execa fork fetch request supertest subprocess requests client runner".split(
+    " ",
+  );
 const callsMax = 1000;
 
 function callsOf({ code, bare }: Code, names: readonly string[]): readonly string[] {
@@ -201,17 +208,24 @@ function declaredAnew(path: string, old: Uses, now: Uses): string | null {
 
 /** A call that is the same but for its values; one that is there too is another test's. */
 function givenOtherwise(old: Uses, now: Uses): { readonly why: string; readonly at: string } | null {
-  const lost = old.calls.filter((call) => !now.calls.includes(call));
-  const fresh = new Map(
-    now.calls.filter((call) => !old.calls.includes(call)).map((call) => [skeletonOf(call), call]),
-  );
+  const [before, after] = [
+    [...old.calls, ...old.outside],
+    [...now.calls, ...now.outside],
+  ];
+  const lost = before.filter((call) => !after.includes(call));
+  const fresh = new Map(after.filter((call) => !before.includes(call)).map((call) => [formOf(call), call]));
   for (const from of lost) {
-    const to = fresh.get(skeletonOf(from));
+    const to = fresh.get(formOf(from));
     if (to === undefined) continue;
     const why = `an existing test gives it something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
     return { why, at: to };
   }
   return null;
+}
+
+/** Lists of words are alike, however many they are: they are what a program is given. */
+function formOf(call: string): string {
+  return skeletonOf(call).replace(/\[(?:_(?:, )?)+\]/g, "[_]");
 }
 
 function fewerUses(old: Uses, now: Uses, total: number): string | null {

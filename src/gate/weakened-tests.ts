@@ -3,7 +3,7 @@ import { changedValue, lostRow } from "./changed-values.ts";
 import { take, without } from "./multiset.ts";
 import { type ChangedFile, quoted, type Suspicion, type SuspicionKind } from "./suspicion.ts";
 import { isNamedTest } from "./test-paths.ts";
-import { holdsTests, isRow, type TestText, testTextOf } from "./test-text.ts";
+import { holdsTests, isCondition, isRow, type TestText, testTextOf } from "./test-text.ts";
 
 type Pair = {
   readonly path: string;
@@ -185,7 +185,7 @@ function operatorsIn(subject: string): number {
 
 /** What helpers do with values is their own affair. */
 function changedValues({ path, old, now }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
-  if (old.tests.length === 0 && !isNamedTest(path)) return changedRows(path, old, now);
+  if (old.tests.length === 0 && !isNamedTest(path)) return changedHelper({ path, old, now }, pairs);
   const changed = changedValue(old, now);
   if (changed !== null) return [suspicion(path, "expectation-changed", changed)];
   const others = pairs.filter((pair) => pair.path !== path).map((pair) => pair.now);
@@ -194,13 +194,25 @@ function changedValues({ path, old, now }: Pair, pairs: readonly Pair[]): readon
   return lost === null ? [] : [suspicion(path, "assertions-removed", lost)];
 }
 
-/** Rows of values in what helps tests are what these compare with. */
-function changedRows(path: string, old: TestText, now: TestText): readonly Suspicion[] {
-  const rows = (text: TestText) => ({ ...text, values: text.values.filter(isRow) });
-  const changed = changedValue(rows(old), rows(now));
-  return changed === null
-    ? []
-    : [suspicion(path, "test-data-changed", "a row of what tests compare with was changed")];
+/** Rows of values in what helps tests are what these compare with, and what it throws is how they fail. */
+function changedHelper(
+  { path, old, now }: Pick<Pair, "path" | "old" | "now">,
+  pairs: readonly Pair[],
+): readonly Suspicion[] {
+  const fails = /\b(?:throw|raise|panic|fail).*/;
+  const isMeant = (line: string) => isRow(line) || (isCondition(line) && fails.test(line));
+  const kept = (text: TestText) => ({
+    ...text,
+    values: text.values.filter(isMeant).map((line) => line.replace(fails, "fail")),
+  });
+  const changed = changedValue(kept(old), kept(now));
+  if (changed !== null)
+    return [suspicion(path, "test-data-changed", "a value or a condition that tests rely on was changed")];
+  const total = pairs.reduce((sum, pair) => sum + pair.now.thrown.length - pair.old.thrown.length, 0);
+  const isLess = now.thrown.length < old.thrown.length && total < 0;
+  return isLess
+    ? [suspicion(path, "assertions-removed", "what tests use fails in fewer places than before")]
+    : [];
 }
 
 /** A new test may stand in a function that others call; one that was there and stands in one now may not be called. */
