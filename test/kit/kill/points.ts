@@ -20,8 +20,9 @@ export type Point = {
   readonly thread: Thread;
   readonly syscall: string;
   readonly nth: number;
-  /** How many records stand before it, and its count from the last of them on. */
+  /** How many records stand before it, which the last of them is, and its count from that one on. */
   readonly behind: number;
+  readonly record: RecordName | null;
   readonly since: Operation["since"];
   /**
    * For a write to a file of one name in every run, or to the job log: that name, and how many writes of the thread
@@ -36,6 +37,9 @@ export type Point = {
   readonly leaves: boolean;
 };
 
+/** A record of the log: its type, and its how-manyeth of that type within the process. */
+export type RecordName = { readonly type: string; readonly nth: number };
+
 /** Every operation as a point, in order. */
 export function pointsOf(operations: readonly Operation[], around: Surroundings): readonly Point[] {
   const times = new Map<string, number>();
@@ -44,15 +48,17 @@ export function pointsOf(operations: readonly Operation[], around: Surroundings)
     times.set(what, time);
     return time;
   };
-  let record: string | null = null;
+  let record: RecordName | null = null;
   const nameFor = (operation: Operation): string => {
     const what = describe(operation, around);
     if (!isRecord(operation)) {
-      return record === null ? `${what} #${next(what)}` : `${what} #${next(`${what} ${record}`)} ${record}`;
+      if (record === null) return `${what} #${next(what)}`;
+      const where = `behind ${record.type} #${record.nth}`;
+      return `${what} #${next(`${what} ${where}`)} ${where}`;
     }
-    const time = next(what);
-    record = `behind ${/\((.*)\)/.exec(what)?.[1] ?? "a record"} #${time}`;
-    return `${what} #${time}`;
+    const nth = next(what);
+    record = { type: /\(([\w.]+)\)$/.exec(what)?.[1] ?? "a record", nth };
+    return `${what} #${nth}`;
   };
   return operations.map((operation) => {
     const { thread, syscall, nth, behind, since, opens } = operation;
@@ -61,8 +67,8 @@ export function pointsOf(operations: readonly Operation[], around: Surroundings)
     const file =
       named === null ? null : { path: named, nth: next(writes), since: next(`${writes} behind ${behind}`) };
     const isOpened = file === null && isWriteOfOwn(operation);
-    const name = nameFor(operation);
-    return { name, thread, syscall, nth, behind, since, file, opens, isOpened, leaves: leaves(operation) };
+    const at = { behind, record, since, file, opens, isOpened };
+    return { name: nameFor(operation), thread, syscall, nth, ...at, leaves: leaves(operation) };
   });
 }
 

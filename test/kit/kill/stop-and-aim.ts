@@ -1,5 +1,5 @@
 // Has a process stop at a record of its log, and takes aim only then.
-import { jobLog } from "./points.ts";
+import { jobLog, type RecordName } from "./points.ts";
 
 /**
  * The words that start such a process. It becomes the program that follows, with `words` given to the strace that is
@@ -14,18 +14,19 @@ export function stopAndAim({
 }: {
   readonly file: string;
   readonly log: string;
-  /** After which of the records that it writes, from 1. */
-  readonly record: number;
+  readonly record: RecordName;
   readonly words: readonly string[];
 }): readonly string[] {
-  return ["perl", "-e", script, "--", file, log, String(record), ...words, end];
+  // As strace shows the line of the log.
+  const shown = String.raw`\"event\":{\"type\":\"${record.type}\"`;
+  return ["perl", "-e", script, "--", file, log, shown, String(record.nth), ...words, end];
 }
 
 const end = "--then";
 
 /**
- * strace counts calls from where it joins a process, and can only count: so one strace stops the process at its write
- * to the log, and lets go of it, and another one joins while it stands still. Both belong to a helper, which belongs to
+ * strace counts calls from where it joins a process, and can only count: so one strace stops the process at each write
+ * to the log, until it is the one that is meant, and lets go of it, and another one joins while it stands still. Both belong to a helper, which belongs to
  * nobody, so that the process is a child of the runner, with no child of its own that it did not make. A shell would
  * leave out the variables of the action's inputs, for the hyphens in their names.
  * The first joins once the program has begun, for it lets go of whatever begins one, and follows all threads, because
@@ -34,7 +35,7 @@ const end = "--then";
  */
 const script = `
 use strict; use POSIX ":sys_wait_h";
-my ($file, $log, $record) = splice @ARGV, 0, 3;
+my ($file, $log, $record, $nth) = splice @ARGV, 0, 4;
 my @words; push @words, shift @ARGV while $ARGV[0] ne "--then"; shift @ARGV;
 my $process = $$;
 my $child = fork // die $!;
@@ -52,12 +53,21 @@ sub join_it {
 }
 my $perl = readlink "/proc/$$/exe";
 select undef, undef, undef, 0.001 while (readlink("/proc/$process/exe") // "") eq $perl;
-my @stop = ("-e", "signal=SIGSTOP", "-e", "inject=write:signal=STOP:when=$record");
-my ($first, $said) = join_it("-f", "--detach-on=execve", "-yy", "-s", "256", "-e", "trace=write", "-P", $log, @stop, "-o", "$file.records");
+my @stop = ("-e", "signal=SIGSTOP", "-e", "trace=write", "-P", $log, "-e", "inject=write:signal=STOP");
+my ($first, $said) = join_it("-f", "--detach-on=execve", "-yy", "-s", "256", @stop, "-o", "$file.records");
 open my $records, "<", "$file.records";
-my $stands = 0;
+my ($writer, $seen, $stands) = ("", 0, 0);
 until ($stands) {
-  while (my $line = <$records>) { $stands = 1 if $line =~ /stopped by SIGSTOP/ }
+  while (my $line = <$records>) {
+    if ($line =~ /^(\\d+) +write\\(/) {
+      $writer = $1;
+      $seen++ if index($line, $record) >= 0;
+    } elsif ($line =~ /^(\\d+) .*stopped by SIGSTOP/ && $1 eq $writer) {
+      $stands = $seen == $nth;
+      last if $stands;
+      kill "CONT", $process;
+    }
+  }
   exit 0 if !$stands && waitpid($first, WNOHANG) == $first;
   seek $records, 0, 1;
   select undef, undef, undef, 0.002;

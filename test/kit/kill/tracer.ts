@@ -1,6 +1,14 @@
 // strace around a step of the action: it lists what the process does, or kills it when it enters one call.
 import { existsSync, readFileSync } from "node:fs";
-import { jobLog, type Point, pathOf, pointsOf, type Surroundings, sessionLog } from "./points.ts";
+import {
+  jobLog,
+  type Point,
+  pathOf,
+  pointsOf,
+  type RecordName,
+  type Surroundings,
+  sessionLog,
+} from "./points.ts";
 import { stopAndAim } from "./stop-and-aim.ts";
 import { isRecord, readTrace, type Thread, traced } from "./trace.ts";
 
@@ -27,8 +35,8 @@ export type Aim = {
   readonly nth: number;
   /** The one file that calls are counted for; null for all calls. */
   readonly path: string | null;
-  /** The record of the run's log from which on calls are counted, from 1; null to count from the start. */
-  readonly behind: number | null;
+  /** The record of the run's log from which on calls are counted; null to count from the start. */
+  readonly behind: RecordName | null;
 };
 
 /**
@@ -37,12 +45,12 @@ export type Aim = {
  * sure; for everything else the record is found first, which is a write to one file, and the few calls behind it are
  * counted from there.
  */
-export function aimAt({ thread, syscall, nth, file, opens, isOpened, behind, since }: Point): Aim {
+export function aimAt({ thread, syscall, nth, file, opens, isOpened, record, since }: Point): Aim {
   const counts = isOpened ? { all: opens, few: since.opens } : { all: nth, few: since.nth };
   const { all, few } = file === null ? counts : { all: file.nth, few: file.since };
   const path = file?.path ?? null;
-  const fromRecord = behind > 0 && path !== sessionLog;
-  const count = fromRecord ? { nth: few, behind } : { nth: all, behind: null };
+  const fromRecord = record !== null && path !== sessionLog;
+  const count = fromRecord ? { nth: few, behind: record } : { nth: all, behind: null };
   return { thread, syscall: isOpened ? "openat" : syscall, ...count, path };
 }
 
