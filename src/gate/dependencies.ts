@@ -37,7 +37,7 @@ export async function changedDependencies(
 const readBytesMax = 8_000_000;
 
 async function changedFile(path: string, contents: Contents): Promise<DependencyFile> {
-  const format = dependencyFormat(path.slice(path.lastIndexOf("/") + 1));
+  const format = dependencyFormat(path);
   const unread = { path, as: format?.as ?? "", how: null, packages: [], origins: [] };
   if (format === null || format.read === null) return unread;
   const { as, how, read } = format;

@@ -26,9 +26,11 @@ export type DependencyFormat = {
   readonly read: PackageReader | null;
 };
 
-/** By the file's name; null where it decides nothing. */
-export function dependencyFormat(name: string): DependencyFormat | null {
-  return dependencyFormats.find(({ names }) => names.test(name)) ?? null;
+/** By the file's name, and for lists of requirements by their folder too; null where it decides nothing. */
+export function dependencyFormat(path: string): DependencyFormat | null {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const known = /(?:^|\/)requirements\/[^/]+\.txt$/.test(path) ? "requirements.txt" : name;
+  return dependencyFormats.find(({ names }) => names.test(known)) ?? null;
 }
 
 /** All that setup installs from, as far as it is known by name. */
@@ -48,7 +50,7 @@ export const dependencyFormats: readonly DependencyFormat[] = [
   ),
   exactly(/^Pipfile$/, "a Pipfile", pipfile),
   exactly(/^Pipfile\.lock$/, "a lock file of Pipenv", pipfileLock),
-  byLine(/^(?:requirements|constraints).*\.txt$/, "a list of requirements", requirements),
+  byLine(/^(?:[\w.-]*[._-])?(?:requirements|constraints).*\.txt$/, "a list of requirements", requirements),
   unread(/^(?:setup\.py|setup\.cfg|environment\.ya?ml|conda-lock\.ya?ml)$/),
   byLine(/^go\.(?:mod|work)$/, "a list of Go modules", goMod),
   byLine(/^go\.(?:work\.)?sum$/, "checksums of Go modules", goSum),

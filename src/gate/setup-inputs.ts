@@ -15,7 +15,7 @@ export async function setupInputs(
   const found: string[] = [];
   for (const { path, status } of changes) {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    if (dependencyFormat(name) === null || inFixtures.test(path)) continue;
+    if (dependencyFormat(path) === null || inFixtures.test(path)) continue;
     const isSame =
       name === "package.json" &&
       status === "modified" &&

@@ -122,6 +122,9 @@ describe("setupInputs", () => {
     "npm-shrinkwrap.json",
     "requirements.txt",
     "requirements-dev.txt",
+    "test-requirements.txt",
+    "requirements/base.txt",
+    "api/requirements/dev.txt",
     "pyproject.toml",
     "poetry.lock",
     "uv.lock",
@@ -157,7 +160,9 @@ describe("setupInputs", () => {
     "test/fixtures/x/package.json",
     "testdata/go.mod",
     "package.json.md",
-    "my-requirements.txt",
+    "myrequirements.txt",
+    "docs/requirements/notes.md",
+    "requirements/deep/notes.txt",
   ])("does not name %s", async (path) => {
     expect(await setupInputs([change(path)], none)).toEqual([]);
   });
