@@ -44,13 +44,17 @@ const tokens: Readonly<Record<Family, string>> = {
 export function codeOf(family: Family, text: string): Code {
   const token = new RegExp(tokens[family], "gm");
   const shortened = squeezed(family === "js" ? plain(text) : text);
-  const code = shortened.replace(token, (found, comment: string | undefined) =>
-    comment === undefined ? found : found.includes("\n") ? "\n" : " ",
+  // Once more, since many comments leave as many blank lines.
+  const code = squeezed(
+    shortened.replace(token, (found, comment: string | undefined) =>
+      comment === undefined ? found : found.includes("\n") ? "\n" : " ",
+    ),
   );
-  const bare = shortened.replace(token, (found, comment: string | undefined) => {
-    if (comment !== undefined) return found.includes("\n") ? "\n" : " ";
-    return `${found[0]}${blank(found.slice(1, -1))}${found.slice(1).slice(-1)}`;
-  });
+  const bare = code.replace(token, (found, comment: string | undefined) =>
+    comment === undefined
+      ? `${found[0]}${blank(found.slice(1, -1))}${found.slice(1).slice(-1)}`
+      : blank(found),
+  );
   return { family, code, bare };
 }
 

@@ -67,8 +67,13 @@ export const marks: readonly Mark[] = [
     ...{ kind: "early-exit", why: ends, in: "code", families: ["go", "rust", "other"] },
     pattern: either(
       "g",
-      /\b(?:os|syscall)\.Exit\(0\)|\bsyscall\.Exec\(|\bprocess::exit\(0\)|\b(?:System\.exit|Environment\.Exit|_?_?exit|_Exit|quick_exit|exitProcess|die)\(\s*(?:0|EXIT_SUCCESS)?\s*\)|\bEnvironment\.ExitCode\s*=\s*0|\.halt\(0\)|\bSystem\.stop\(0?\)|<\?php[\s\S]{0,5000}?\n\s*(?:exit|die)\s*;/,
+      /\b(?:os|syscall)\.Exit\(0\)|\bsyscall\.Exec\(|\bprocess::exit\(0\)|\b(?:System\.exit|Environment\.Exit|_?_?exit|_Exit|quick_exit|exitProcess|die)\(\s*(?:0|EXIT_SUCCESS)?\s*\)|\bEnvironment\.ExitCode\s*=\s*0|\.halt\(0\)|\bSystem\.stop\(0?\)/,
     ),
+  },
+  {
+    ...{ kind: "early-exit", why: ends, in: "code", families: ["other"] },
+    isFor: (path) => path.endsWith(".php"),
+    pattern: /^[ \t]*(?:exit|die)[ \t]*;/gm,
   },
   {
     ...{ kind: "early-exit", why: ends, in: "code", families: ["ruby"] },

@@ -45,7 +45,7 @@ export const skips: Readonly<Record<Family, RegExp>> = {
   ruby: /\{[ \t]*(?:skip|pending)\b|^[ \t]*next[ \t]*$|^\s*(?:xit|xdescribe|xcontext|xspecify|skip|pending)\b|\b(?:skip|pending):|,\s*:(?:skip|pending)\b|\bif\s+false\b/gm,
   shell: /^\s*skip\b/gm,
   other: new RegExp(
-    String.raw`@(?:Disabled\w*|Ignore\w*|Enabled(?:If|On|For)\w*)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|\bassum(?:e|ing)\w*\s*\(|\bAssume\.|\bmarkTest(?:Skipped|Incomplete)\s*\(|\bXCTSkip\b|\babstract\s+class\s+\w*Tests?\b|@Test\s+private\b|\b(?:void|function|func|fun)\s+\w+\([^)\n]{0,200}\)[^{;\n]{0,100}\{\s*return\s*;|\bDISABLED_\w|\bGTEST_SKIP\b|@tag\s*:?\s*:?skip\b|[,(]\s*skip\s*:(?!\s*(?:false|null)\b)|->(?:skip|todo)\(|(?<![\w.])(?:ignore|xit|xtest|xdescribe)\s*\(\s*["']|\.config\(\s*enabled\s*=\s*false|^\s*#\s*if\b|${neverRuns}`,
+    String.raw`@(?:Disabled\w*|Ignore\w*|Enabled(?:If|On|For)\w*)\b|\[(?:Ignore|Explicit)\b|\bSkip\s*=|\bassum(?:e|ing)\w*\s*\(|\bAssume\.|\bmarkTest(?:Skipped|Incomplete)\s*\(|\bXCTSkip\b|\babstract\s+class\s+\w*Tests?\b|@Test\s+private\b|\b(?:void|function|func|fun)\s+\w+\([^)\n]{0,200}\)[^{;\n]{0,100}\{\s*return\s*;|\bDISABLED_\w|\bGTEST_SKIP\b|@tag\s*:?\s*:?skip\b|[,(]\s*skip\s*:(?!\s*(?:false|null)\b)|->(?:skip|todo)\(|(?<![\w.])(?:ignore|xit|xtest|xdescribe)\s*\(\s*["']|\.config\(\s*enabled\s*=\s*false|^[ \t]*#[ \t]*if\b|${neverRuns}`,
     "gm",
   ),
 };

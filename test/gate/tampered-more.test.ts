@@ -144,6 +144,14 @@ const honest: readonly (readonly [string, Readonly<Record<string, Sides>>])[] = 
 ];
 
 describe("in a change", () => {
+  it.each(["/// ```\n", "<?php\n", "TEST(", "#if\n"])("a text made to be slow is read: %j", async (part) => {
+    const text = part.repeat(100_000 / part.length);
+    const changes = ["src/test/ATest.java", "tests/ATest.php", "src/a.rs", "a_test.go"].map(
+      (path): readonly [string, Sides] => [path, [text, `${text}x`]],
+    );
+    expect(await found(Object.fromEntries(changes))).toBeInstanceOf(Array);
+  });
+
   it.each(weaker)("%s is found", async (_, changes, kind) => {
     expect(await found(changes)).toContain(kind);
   });
