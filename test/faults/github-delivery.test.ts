@@ -29,4 +29,11 @@ describe("a delivery that GitHub fails", () => {
     for (const one of some) expect(await playCase(ground, one)).toMatchObject({ name: one.name, wrong: [] });
     expect(some).toHaveLength(2);
   });
+
+  it("leaves one patch for a fork where the service's answer was lost, or the process died of it", async () => {
+    const ofFork = await allCases(ground, ["fork"]);
+    const some = ofFork.filter(({ name }) => /FinalizeArtifact #1: applied, then cut/.test(name));
+    for (const one of some) expect(await playCase(ground, one)).toMatchObject({ name: one.name, wrong: [] });
+    expect(some).toHaveLength(2);
+  });
 });

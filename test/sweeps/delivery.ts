@@ -4,7 +4,7 @@
 // Words choose the cases whose names hold all of them: what is printed of a case that came out wrong plays it again.
 // `--sample=200` takes that many, spread evenly.
 //
-// `duplicates` are branches, commits, pull requests, comments, check runs and reactions beyond the one, `missing` those
+// `duplicates` are branches, commits, pull requests, patches, comments, check runs and reactions beyond the one, `missing` those
 // that are not there in the end, `wrongOutcomes` runs that said of their end what was not so, or sessions that came to
 // none.
 import { openGround, scenes } from "../kit/delivery/scene.ts";

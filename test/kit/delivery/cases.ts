@@ -64,6 +64,7 @@ export function pointsOf(exchanges: readonly Exchange[]): readonly Point[] {
     .filter(({ method }) => method !== "GET")
     .map(({ method, path }) => {
       const form = path
+        .replace(/\?.*$/, "")
         .replace(/^\/repos\/[^/]+\/[^/]+/, "")
         .replace(/\/s[0-9a-f]{12}|%2Fs[0-9a-f]{12}/g, "/SESSION")
         .replace(/\d{1,20}/g, "N");
@@ -77,7 +78,7 @@ export function pointsOf(exchanges: readonly Exchange[]): readonly Point[] {
 function patternOf(form: string): RegExp {
   const escaped = form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const pattern = escaped.replaceAll("/SESSION", "(?:/|%2F)s[0-9a-f]{12}").replaceAll("N", "\\d+");
-  return new RegExp(`${pattern}$`);
+  return new RegExp(`${pattern}(?:\\?.*)?$`);
 }
 
 export function casesAt(scene: SceneKind, points: readonly Point[]): readonly Case[] {

@@ -38,7 +38,7 @@ export function judgeAll(scene: Scene, lives: readonly Lived[]): readonly Wrong[
   const last = lives.at(-1);
   const end = last === undefined ? "nothing" : endOf(last.end);
   // Who dies at its very last request has ended the session.
-  if (!/^(pull-request|ignored)\/|^refused\/ended$/.test(end))
+  if (!/^(pull-request|patch|ignored)\/|^refused\/ended$/.test(end))
     wrong.push(outcome(`it does not come to an end: ${end}`));
   wrong.push(...judgeBranch(scene), ...judgePulls(scene), ...judgeComments(scene, lives));
   wrong.push(...judgeCheckRuns(scene, lives));
@@ -48,8 +48,9 @@ export function judgeAll(scene: Scene, lives: readonly Lived[]): readonly Wrong[
 function judgeBranch(scene: Scene): readonly Wrong[] {
   const { github, branch, thread, stage } = scene;
   const own = github.branches().filter((name) => name.startsWith(`agent/${thread}-`));
-  const min = scene.kind === "pull" ? 0 : 1;
+  const min = scene.kind === "pull" || scene.kind === "fork" ? 0 : 1;
   const wrong = count(own.length, { one: "branch", min, max: min });
+  if (scene.kind === "fork") return wrong;
   if (headOf(scene, branch) === null) return wrong;
   const commits = github
     .git("rev-list", `${stage.base.sha}..refs/heads/${branch}`)
@@ -63,15 +64,16 @@ function judgeBranch(scene: Scene): readonly Wrong[] {
 
 function judgePulls({ github, branch, kind }: Scene): readonly Wrong[] {
   const pulls = github.pullsFrom(branch);
-  const min = kind === "branch" ? 0 : 1;
+  const min = kind === "branch" || kind === "fork" ? 0 : 1;
   return count(pulls.length, { one: "pull request", min, max: min });
 }
 
-function judgeCheckRuns({ github, stage }: Scene, lives: readonly Lived[]): readonly Wrong[] {
+function judgeCheckRuns({ github, stage, kind }: Scene, lives: readonly Lived[]): readonly Wrong[] {
   const ours = github.checkRuns().filter((run) => run.external_id === `${stage.session}/check-run`);
   // It is only for show: what GitHub refuses or does not answer is said, and not tried again.
   const isTold = lives.some(({ end }) => "report" in end && end.report.includes("There is no check run"));
-  return count(ours.length, { one: "check run", min: isTold ? 0 : 1 });
+  const max = kind === "fork" ? 0 : 1;
+  return count(ours.length, { one: "check run", min: isTold ? 0 : max, max });
 }
 
 function judgeComments(scene: Scene, lives: readonly Lived[]): readonly Wrong[] {
@@ -91,7 +93,7 @@ function judgeComments(scene: Scene, lives: readonly Lived[]): readonly Wrong[] 
   if (
     status.length > 0 &&
     !isTold("could not be edited") &&
-    !body.includes("Baton stopped: **pull-request**")
+    !body.includes(`Baton stopped: **${kind === "fork" ? "patch" : "pull-request"}**`)
   )
     wrong.push(outcome(`the status comment says: ${body.split("\n").at(2)}`));
   const asked = bodies.filter((one) => one.includes(`<!-- agent:v1:${session}:question:`)).length;
@@ -118,7 +120,7 @@ function headOf({ github }: Scene, branch: string): string | null {
   return ref?.sha ?? null;
 }
 
-function count(
+export function count(
   found: number,
   { one, min, max = 1 }: { readonly one: string; readonly min: number; readonly max?: number },
 ): Wrong[] {
@@ -126,6 +128,6 @@ function count(
   return found < min ? [{ kind: "missing", what: `no ${one}` }] : [];
 }
 
-function outcome(what: string): Wrong {
+export function outcome(what: string): Wrong {
   return { kind: "outcome", what };
 }

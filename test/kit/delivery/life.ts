@@ -11,8 +11,10 @@ import { parseCommand } from "../../../src/command/command.ts";
 import type { Trigger } from "../../../src/command/trigger.ts";
 import { HostUnavailable } from "../../../src/delivery/host.ts";
 import { sessionIdOf } from "../../../src/session/id.ts";
+import type { LocalGitHub } from "../github/local-github.ts";
 import { endJob, type Process, startProcess } from "../story/stage.ts";
 import { tellsStory } from "../story/tale.ts";
+import { type ArtifactLine, artifactLine } from "./artifact-line.ts";
 import type { Scene } from "./scene.ts";
 
 export type End = Outcome | { readonly kind: "died" } | { readonly kind: "threw"; readonly error: unknown };
@@ -26,18 +28,25 @@ export function beginLife(
 ): { readonly die: () => void; readonly lived: Promise<Lived> } {
   const { stage, github } = scene;
   const gone = new AbortController();
+  let line: ArtifactLine | null = null;
   const process = startProcess(stage, {
     orders: scene.orders,
     model: tellsStory(scene.tale),
-    over: (means) => meansAt(scene, means, gone.signal),
+    over: (means) => {
+      const place = placeOf(github, means, gone.signal);
+      line = scene.kind === "fork" ? artifactLine(github, place, means.run.id) : null;
+      return { ...meansAt(scene, place), ...(line === null ? {} : { patches: line.patches }) };
+    },
   });
   const id = Number(process.id);
   github.addRun({ id, event: "issue_comment", actor: "octo" });
   const die = (): void => {
     process.life.die();
     gone.abort();
+    line?.cut();
   };
-  return { die, lived: live(scene, process, asked) };
+  const lived = live(scene, process, asked).finally(() => line?.end());
+  return { die, lived };
 }
 
 async function live(
@@ -69,11 +78,14 @@ export function endOf(end: End): string {
   return end.error instanceof HostUnavailable ? "suspended/github" : `failed/${String(end.error)}`;
 }
 
-function meansAt({ github }: Scene, means: Means, signal: AbortSignal): Partial<Means> {
-  const { owner, name: repo, id } = github.repository;
-  const { clock } = means;
+function placeOf(github: LocalGitHub, { clock }: Means, signal: AbortSignal): Place {
+  const { owner, name: repo } = github.repository;
   const client = githubClient({ baseUrl: github.url, token: github.jobToken, version: "0", clock, signal });
-  const place: Place = { client, owner, repo, clock, signal };
+  return { client, owner, repo, clock, signal };
+}
+
+function meansAt({ github }: Scene, place: Place): Partial<Means> {
+  const { owner, name: repo, id } = github.repository;
   return {
     repository: { id, owner, name: repo, defaultBranch: "main" },
     serverUrl: github.serverUrl,
@@ -88,7 +100,7 @@ function triggerOf({ github, thread, kind, branch, stage }: Scene, comment: numb
   const by = { login: "octo", id: github.userId("octo"), type: "User" };
   const words = { number: thread, title: "Broken", body: "Both are wrong.", author: "octo" } as const;
   const repositoryId = github.repository.id;
-  const isPull = kind === "pull";
+  const isPull = kind === "pull" || kind === "fork";
   return {
     kind: "comment",
     repositoryId,
@@ -100,7 +112,9 @@ function triggerOf({ github, thread, kind, branch, stage }: Scene, comment: numb
       kind: isPull ? "pull-request" : "issue",
       state: "open",
       locked: false,
-      head: isPull ? { ref: branch, sha: stage.base.sha, repositoryId } : null,
+      head: isPull
+        ? { ref: branch, sha: stage.base.sha, repositoryId: repositoryId + Number(kind === "fork") }
+        : null,
       base: isPull ? { ref: "main" } : null,
     },
   };

@@ -16,9 +16,10 @@ import type { Step } from "../story/tale.ts";
 /**
  * `issue`: a new branch and a pull request. `pull`: a commit on the branch of the pull request that it was asked on.
  * `branch`: a new branch and nothing more. `question`: as `issue`, and people are asked something before.
+ * `fork`: a patch for a pull request whose head is in another repository.
  * `help`: a command that is answered by a reply.
  */
-export const scenes = ["issue", "pull", "branch", "question", "help"] as const;
+export const scenes = ["issue", "pull", "branch", "question", "fork", "help"] as const;
 export type SceneKind = (typeof scenes)[number];
 
 export type Scene = {
@@ -26,7 +27,8 @@ export type Scene = {
   readonly github: LocalGitHub;
   readonly stage: Stage;
   readonly thread: number;
-  /** The comment that gave the command. */
+  /** The command, and the comment that gave it. */
+  readonly says: string;
   readonly comment: number;
   /** Where the commit has to be in the end. */
   readonly branch: string;
@@ -36,7 +38,7 @@ export type Scene = {
 
 const baseFiles = { "a.txt": "a\n", "b.txt": "b\n", "old.txt": "old\n" };
 
-/** What the branch has to hold in the end. */
+/** What the branch has to hold in the end, and the patch to make of the base. */
 export const endTree = treeIdOf(
   entriesOf(new Map([...Object.entries(baseFiles), ["a.txt", "fixed\n"], ["b.txt", "fixed\n"]])),
 );
@@ -72,16 +74,16 @@ export async function openGround(): Promise<Ground> {
 
 /** A fresh thread with a fresh command on it. */
 export async function givenScene({ github }: Ground, kind: SceneKind): Promise<Scene> {
-  const { thread, topic } = await threadFor(github, kind);
-  const body = kind === "help" ? "@baton help" : "@baton fix";
-  const comment = github.comment({ issue: thread, body, by: "octo" }).id;
+  const { thread, topic, sha } = await threadFor(github, kind);
+  const says = kind === "help" ? "@baton help" : kind === "fork" ? `@baton fix ${sha}` : "@baton fix";
+  const comment = github.comment({ issue: thread, body: says, by: "octo" }).id;
   const { id } = github.repository;
   const session = sessionIdOf(`repo:${id}/comment:${comment}`);
-  const sha = shaOf(github, topic ?? "main");
   return {
     kind,
     github,
     thread,
+    says,
     comment,
     branch: topic ?? `agent/${thread}-${session}`,
     tale: kind === "question" ? [asks, ...work] : work,
@@ -101,17 +103,29 @@ export async function givenScene({ github }: Ground, kind: SceneKind): Promise<S
   };
 }
 
+/** `topic` is the branch of a pull request of this repository; `sha` is where the work begins. */
 async function threadFor(github: LocalGitHub, kind: SceneKind) {
-  if (kind !== "pull")
-    return { thread: github.createIssue({ title: "Broken", by: "octo" }).number, topic: null };
+  if (kind === "fork") {
+    const sha = parsed(github.commit({ files: {}, message: "Begin" }));
+    const theirs = { head: "topic", sha, fork: "octo", title: "Theirs", by: "octo" };
+    return { thread: (await github.pullRequest(theirs)).number, topic: null, sha };
+  }
+  if (kind !== "pull") {
+    const thread = github.createIssue({ title: "Broken", by: "octo" }).number;
+    return { thread, topic: null, sha: shaOf(github, "main") };
+  }
   const topic = `topic-${github.branches().length}`;
-  github.commit({ files: {}, message: "Begin", branch: topic });
+  const sha = parsed(github.commit({ files: {}, message: "Begin", branch: topic }));
   const { number } = await github.pullRequest({ head: topic, title: "Mine", by: "octo" });
-  return { thread: number, topic };
+  return { thread: number, topic, sha };
 }
 
 export function shaOf(github: LocalGitHub, revision: string): Sha {
-  const sha = parseSha(github.git("rev-parse", revision));
-  if (sha === null) throw new Error(`${revision} is no commit`);
+  return parsed(github.git("rev-parse", revision));
+}
+
+function parsed(id: string): Sha {
+  const sha = parseSha(id);
+  if (sha === null) throw new Error(`${id} is no commit`);
   return sha;
 }

@@ -1,10 +1,12 @@
 // Every write of a reference delivery, struck by every fault, and the session then brought to its end.
 import { type Case, casesAt, pointsOf } from "./cases.ts";
 import { judgeAll, judgeEnd, type Wrong } from "./judge.ts";
+import { judgeGiven, judgePatches } from "./judge-patch.ts";
 import { beginLife, endOf, type Lived } from "./life.ts";
 import { type Ground, givenScene, openGround, type Scene, type SceneKind, scenes } from "./scene.ts";
 
 const livesMax = 6;
+const ofPatch = /ArtifactService|^PUT |\/comments(\/N)? #/;
 /** A local GitHub that has seen this many is put aside: it looks through all that it has for some answers. */
 const casesPerGround = 40;
 
@@ -33,7 +35,9 @@ export async function allCases(
     const seen = github.exchanges.length;
     const { wrong, ends } = await playOn(ground, kind, null);
     if (wrong.length > 0) throw new Error(`${kind} without a fault: ${JSON.stringify({ wrong, ends })}`);
-    cases.push(...casesAt(kind, pointsOf(github.exchanges.slice(seen))));
+    const points = pointsOf(github.exchanges.slice(seen));
+    // Its other writes are those of every scene.
+    cases.push(...casesAt(kind, kind === "fork" ? points.filter(({ name }) => ofPatch.test(name)) : points));
   }
   const broken = github.problems();
   if (broken.length > 0) throw new Error(`requests against GitHub's contract: ${JSON.stringify(broken)}`);
@@ -93,18 +97,20 @@ async function playOn(ground: Ground, kind: SceneKind, struck: Case | null): Pro
     lives.push(lived);
     if (hits > 0) github.heal();
     wrong.push(...judgeEnd(scene, lived));
+    if (kind === "fork") wrong.push(...(await judgeGiven(scene, lived)));
     next = asksNext(scene, lives);
   }
   if (struck !== null && hits === 0) wrong.push({ kind: "outcome", what: "the fault struck nothing" });
   wrong.push(...judgeAll(scene, lives));
+  if (kind === "fork") wrong.push(...judgePatches(scene, lives));
   github.heal();
   return { name: struck?.name ?? kind, ends: lives.map(({ end }) => endOf(end)), wrong };
 }
 
 type Asked = { readonly says: string; readonly comment: number };
 
-function asksFirst({ kind, comment }: Scene): Asked {
-  return { says: kind === "help" ? "@baton help" : "@baton fix", comment };
+function asksFirst({ says, comment }: Scene): Asked {
+  return { says, comment };
 }
 
 /** What a person does then: answers, resumes, or has the job run again. Null where there is nothing left to do. */
