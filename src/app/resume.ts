@@ -102,7 +102,7 @@ async function notFound(
   const busy = await whyBusy(holders.at(-1), { ...means, takeOver: means.orders.takeOver, signal });
   if (busy !== null)
     return (
-      (await leftToRun({ ...about, status: "open" }, means, signal)) ??
+      (await leftToRun({ ...about, state: { status: "open", since: null } }, means, signal)) ??
       outcome("refused", "busy", busy, { session, resumable: true })
     );
   const anew =

@@ -56,9 +56,7 @@ export async function takeOver(
   if (claim.kind === "refused") {
     const { said } = proved;
     const left =
-      claim.code === "busy"
-        ? await leftToRun({ session, holders, said, status: state.status }, means, signal)
-        : null;
+      claim.code === "busy" ? await leftToRun({ session, holders, said, state }, means, signal) : null;
     return left ?? refused(claim);
   }
   await using hold = untilKept(claim, proved, means);

@@ -25,11 +25,6 @@ const toldIn = ({ requests }: Played, at = -1) => JSON.stringify(requests.at(at)
 const inputsIn = (life: Played) =>
   eventsOf(life).flatMap((event) => (event.type === "input.accepted" ? [event.id] : []));
 
-/** As if the job of the last run still counted as running. */
-function revive({ leases }: Stage): void {
-  leases.ended.pop();
-}
-
 const over = (change: (means: Means) => Partial<Means>) => ({ over: change });
 const expired = over(({ shelf }) => ({
   shelf: {
@@ -84,122 +79,6 @@ describe("words on a thread", () => {
     const early = await next({ says: "@baton mind the tabs", comment: comment - 1 });
     expect([endOf(early), early.requests]).toEqual(["ignored/taken", []]);
   });
-
-  it("are left to the run that works on the session, by name", async () => {
-    const { stage, next } = given();
-    await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
-    revive(stage);
-    const left = await next({ says: "@baton mind the tabs" });
-    expect(left.end).toMatchObject({
-      kind: "ignored",
-      reason: "taken-by-run",
-      detail: expect.stringContaining("Run 101 works on session"),
-    });
-    expect([left.requests, left.made]).toEqual([[], []]);
-  });
-
-  describe("that come when the run at work is past its last look", () => {
-    /** What becomes of the first run while the job of the words waits, and how often that looks again. */
-    async function whileWaiting(happens: (stage: Stage) => void) {
-      const { stage, next } = given();
-      await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
-      revive(stage);
-      let waits = 0;
-      const changed = over(({ clock, host }) => ({
-        host: { ...host, allowance: { left: 1 } },
-        clock: {
-          ...clock,
-          sleep: async (ms, options) => {
-            waits += 1;
-            if (waits === 3) happens(stage);
-            await clock.sleep(ms, options);
-          },
-        },
-      }));
-      return { said: await next({ says: "@baton mind the tabs", comment: 950, ...changed }), waits };
-    }
-
-    it("wait for its end, and go on with the session then", async () => {
-      const { said } = await whileWaiting(({ leases }) =>
-        leases.ended.push({ id: "101", attempt: 1, job: "agent" }),
-      );
-      expect(endOf(said)).toBe("pull-request/opened");
-      expect(toldIn(said, 0)).toContain("mind the tabs");
-    });
-
-    it("wait no longer than until it has taken them in after all", async () => {
-      const { said, waits } = await whileWaiting(({ github }) =>
-        github.reactions.push({ comment: 950, content: "eyes" }),
-      );
-      expect([endOf(said), said.requests, waits]).toEqual(["ignored/taken-by-run", [], 3]);
-    });
-
-    it("wait ten minutes and no longer", async () => {
-      const { said, waits } = await whileWaiting(() => undefined);
-      expect([endOf(said), said.requests, waits]).toEqual(["ignored/taken-by-run", [], 12]);
-    });
-  });
-
-  it("are shown as seen by whoever takes them in, so that words which nobody took in are told of later", async () => {
-    const { stage, next } = given();
-    const eyes = () => stage.github.reactions.map((reaction) => reaction.comment);
-    await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
-    revive(stage);
-    expect(endOf(await next({ says: "@baton mind the tabs", comment: 950 }))).toBe("ignored/taken-by-run");
-    expect(eyes()).toEqual([comment]);
-    stage.leases.ended.push({ id: "101", attempt: 1, job: "agent" });
-    const said = await next({
-      says: "@baton mind the tabs",
-      comment: 960,
-      death: { at: "files.append", event: "turn.ended", when: "after" },
-    });
-    expect([endOf(said), eyes()]).toEqual(["died", [comment, 960]]);
-  });
-
-  it("are left to a run that has stored nothing yet", async () => {
-    const { stage, next } = given();
-    const noShelf = over(({ shelf }) => ({
-      shelf: { ...shelf, put: async () => ({ kind: "failed", why: "no room" }) },
-    }));
-    const death = { at: "files.append", event: "turn.ended", when: "after" } as const;
-    await next({ ...noShelf, death, machine: "lost" });
-    revive(stage);
-    expect(endOf(await next({ says: "@baton mind the tabs" }))).toBe("ignored/taken-by-run");
-  });
-
-  it("that a working run has yet to take in are not told of as dropped by words after them", async () => {
-    const { stage, next } = given();
-    await next({ death: { at: "files.append", event: "turn.ended", when: "after" } });
-    revive(stage);
-    const words = { thread, author: "octo", body: "@baton mind the tabs", at: Date.now() };
-    for (const id of [950, 960]) {
-      stage.github.comments.push({ ...words, id });
-      expect(endOf(await next({ says: words.body, comment: id }))).toBe("ignored/taken-by-run");
-      revive(stage);
-    }
-    expect(endOf(await next({ asks: "resume", comment: 970 }))).toBe("refused/busy");
-    expect(stage.github.comments.filter(({ body }) => body.includes("No run has taken up"))).toEqual([]);
-  });
-
-  it.each([
-    ["has suspended, and only its job goes on", {}, "survives"],
-    [
-      "may be over, as far as anybody can tell",
-      over(({ leases }) => ({ leases: { ...leases, alive: async () => "unknown" } })),
-      "died",
-    ],
-  ] as const)(
-    "are refused as busy where the run %s, since nobody would hear them",
-    async (_title, options, how) => {
-      const { stage, next } = given();
-      const death = { at: "files.append", event: "turn.ended", when: "after" } as const;
-      await next(how === "died" ? { death } : { model: tellsStory(asking) });
-      revive(stage);
-      const refused = await next({ says: "@baton mind the tabs", ...options });
-      expect(refused.end).toMatchObject({ kind: "refused", reason: "busy", resumable: true });
-      expect(refused.end).not.toMatchObject({ detail: expect.stringContaining("begin anew") });
-    },
-  );
 
   it.each<[string, string, (stage: Stage) => LifeOptions]>([
     [
