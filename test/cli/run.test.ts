@@ -108,20 +108,26 @@ describe("run", () => {
   it("shows the key nowhere and hands it to nothing", async () => {
     const key = "sk-ant-0123456789abcdef";
     using terminal = givenTerminal({ env: { ANTHROPIC_API_KEY: key } });
+    const halves = [key.slice(0, 11), key.slice(11)].join(" ");
     const model = terminal.script([
-      { text: `Is it ${key}?`, calls: [shell(`env > variables.txt; echo ${key}`)] },
+      { text: `Is it ${key}?`, calls: [shell(`echo ${key} > key.txt`)] },
+      { calls: [shell(`env > variables.txt; printf '%s%s\\n' ${halves}`)] },
       { text: "Nothing more" },
     ]);
     const { out } = await terminal.run("run", "look", "--model", model, "--check", "true");
     const session = sessionIn(out);
     const log = readFileSync(join(terminal.sessions, session, "events.jsonl"), "utf8");
-    const shown = git(terminal.repository, ["show", `agent/task-${session}:variables.txt`]);
+    const branch = `agent/task-${session}`;
+    const shown = git(terminal.repository, ["show", `${branch}:variables.txt`]);
     expect(out).toContain("> Is it ***?\n");
-    expect(out).toMatch(
-      /^ {2}shell env > variables\.txt; echo \*\*\*\n {2}\| .*\n {2}\| \[exit code 0\]\n {2}ok, /m,
+    expect(out).toContain("  not-run: shell echo *** > key.txt\n");
+    // A check on base comes out beside the work, between any two of its lines.
+    expect(out.replaceAll(/^ {2}on base, beside the work: .*\n/gm, "")).toMatch(
+      /^ {2}shell env > variables\.txt; printf .*\n {2}\| \*\*\*\n {2}\| \[exit code 0\]\n {2}ok, /m,
     );
     expect(log).toContain("Is it ***?");
     expect([out, log, shown].filter((text) => text.includes(key))).toEqual([]);
+    expect(git(terminal.repository, ["ls-tree", "--name-only", branch])).not.toContain("key.txt");
     expect(shown).not.toContain("ANTHROPIC");
   });
 });
