@@ -1,5 +1,5 @@
 import type { Sha } from "../base/hash.ts";
-import type { EvidenceRow } from "../gate/evidence.ts";
+import { type EvidenceRow, fewerTests, isUnproved } from "../gate/evidence.ts";
 import { withoutSecrets } from "../gate/secret-rules.ts";
 import type { SessionId } from "../session/id.ts";
 import type { DeliverTools } from "./deliver.ts";
@@ -44,7 +44,7 @@ export async function makeCheckRun(
 }
 
 function checkRunEffect(facts: CheckRunFacts, checkRun: CheckRunHost, host: Host): Effect<CheckRun> {
-  const { session, head, evidence, annotations, runUrl } = facts;
+  const { session, head, annotations, runUrl } = facts;
   const key = `${session}/check-run`;
   return {
     key,
@@ -59,11 +59,10 @@ function checkRunEffect(facts: CheckRunFacts, checkRun: CheckRunHost, host: Host
       }
     },
     make: async () => {
-      const isGreen = evidence.every(({ onTree }) => onTree === "green");
       const made = await checkRun.create({
         ...{ head, name: checkRunName, externalId: key, detailsUrl: runUrl },
-        conclusion: isGreen ? "success" : "neutral",
-        title: titleOf(evidence),
+        conclusion: isBeyondDoubt(facts) ? "success" : "neutral",
+        title: titleOf(facts),
         summary: summaryOf(facts),
         annotations: annotations.filter(isMarkable).slice(0, annotationsMax).map(harmless),
       });
@@ -72,9 +71,23 @@ function checkRunEffect(facts: CheckRunFacts, checkRun: CheckRunHost, host: Host
   };
 }
 
-function titleOf(evidence: readonly EvidenceRow[]): string {
+/** Whoever sees only the mark is to see no success where the rest asks for a closer look. */
+function isBeyondDoubt({ evidence, flagged }: CheckRunFacts): boolean {
+  const isGreen = evidence.every(({ onTree }) => onTree === "green");
+  return isGreen && flagged.length === 0 && fewerTests(evidence).length === 0 && !evidence.some(isUnproved);
+}
+
+function titleOf({ evidence, flagged }: CheckRunFacts): string {
   const green = evidence.filter(({ onTree }) => onTree === "green").length;
-  return `${green} of ${evidence.length} ${evidence.length === 1 ? "check" : "checks"} green on exactly this tree`;
+  const of = `${green} of ${evidence.length} ${evidence.length === 1 ? "check" : "checks"}`;
+  const closely = new Set(flagged.map(({ path }) => path)).size;
+  const files = `${closely} ${closely === 1 ? "file" : "files"}`;
+  const doubts = [
+    closely > 0 ? `${files} to look at closely` : "",
+    fewerTests(evidence).length > 0 ? "fewer tests than on base" : "",
+    evidence.some(isUnproved) ? "no proof" : "",
+  ];
+  return [`${of} green on exactly this tree`, ...doubts].filter((part) => part !== "").join(", ");
 }
 
 function summaryOf({ session, evidence, flagged, annotations }: CheckRunFacts): string {

@@ -130,6 +130,21 @@ describe("the check run on the pushed commit", () => {
     expect(run?.summary).toContain("Only the first 50 places are marked in the files.");
   });
 
+  it("is no success where there are fewer tests, or no proof", async () => {
+    const counts = { passed: 1, failed: 0, skipped: 0, total: 1, unit: "tests", isPartial: false } as const;
+    const fewer = { ...row, countsOnBase: { ...counts, passed: 2, total: 2 }, countsOnTree: counts };
+    const unproved = { ...row, proof: { kind: "not-proved", why: "it passes" } } as const;
+    for (const [evidence, said] of [
+      [fewer, "fewer tests than on base"],
+      [unproved, "no proof"],
+    ] as const) {
+      const { github, tools } = given();
+      await makeCheckRun({ ...facts, evidence: [evidence] }, tools());
+      const title = `1 of 1 check green on exactly this tree, ${said}`;
+      expect(github.checkRuns).toMatchObject([{ conclusion: "neutral", title }]);
+    }
+  });
+
   it("lists what was flagged, and marks it only where its path can be told as it is", async () => {
     const { github, tools } = given();
     const said = { level: "warning", line: 2, title: "Look", message: "@octo #1" } as const;
@@ -137,7 +152,9 @@ describe("the check run on the pushed commit", () => {
     const flagged = [{ path: "a|b.ts", why: "it is ![protected](https://x.example/i.png)" }];
     await makeCheckRun({ ...facts, flagged, annotations: paths.map((path) => ({ ...said, path })) }, tools());
     const [run] = github.checkRuns;
-    expect(run).toMatchObject({ conclusion: "success", annotations: [{ ...said, path: "a b/\u00e4.ts" }] });
+    const title = "1 of 1 check green on exactly this tree, 1 file to look at closely";
+    expect(run).toMatchObject({ conclusion: "neutral", title });
+    expect(run?.annotations).toEqual([{ ...said, path: "a b/\u00e4.ts" }]);
     expect(run?.annotations).toHaveLength(1);
     expect(run?.summary).toContain("### Look at these closely\n\n- <code>a&#124;b.ts</code>: it is ");
     expect(run?.summary).not.toMatch(/!\[|:\/\/|Only the first/);
