@@ -10,8 +10,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Candidate } from "./candidate.ts";
 
 /**
- * What setup installs from where the change touches that. `id` is the approval's: it names the commands and each of these
- * files byte for byte, so that a word of a person is about exactly them, and stands while only other files change.
+ * What setup installs from where the change touches that. `id` is the approval's: it names the commands, the variables
+ * that they are given and each of these files byte for byte, so that a word of a person is about exactly them, and stands while only other files change.
  */
 export type ChangedInputs = {
   readonly id: string;
@@ -42,14 +42,15 @@ export async function askForSetup(
   if (paths.length === 0 || config.setup.length === 0) return null;
   const tree = await laidOnBase(workspace, change.tree, (path) => paths.includes(path));
   const files = await filesOf(workspace, tree);
-  const id = idOf(config.setup, files);
+  const id = idOf(config, files);
   const asked = story.state.approvals[id];
   const said = asked !== undefined && isOfSetup(asked) ? asked.status : null;
   if (said === "granted" || said === "denied")
     return { kind: said, by: await whoSaid(story, id), inputs: { id, tree, paths } };
   const packages = await changedDependencies(paths, contents);
   const patched = await withPatches(workspace, change.tree, files);
-  const shown: AskedSetup = { commands: config.setup, files: patched, packages };
+  const { setup: commands, env } = config;
+  const shown: AskedSetup = { commands, env, files: patched, packages };
   const text = JSON.stringify(shown);
   if (said === null) {
     const stored = await story.store(text);
@@ -74,9 +75,9 @@ async function filesOf({ baseTree, objects, diff }: Workspace, tree: Tree): Prom
 /** Half of a SHA-256: too long for two changes to be made that have the same one. */
 const idDigits = 32;
 
-function idOf(commands: readonly string[], files: readonly InputFile[]): string {
+function idOf({ setup, env }: Config, files: readonly InputFile[]): string {
   const fields = files.map(({ path, mode, sha256 }) => [path, mode, sha256]);
-  return `setup_${digestOf(JSON.stringify(["baton/setup/1", commands, fields])).slice(0, idDigits)}`;
+  return `setup_${digestOf(JSON.stringify(["baton/setup/1", setup, env, fields])).slice(0, idDigits)}`;
 }
 
 async function withPatches(

@@ -2,12 +2,14 @@ import type { Digest } from "../base/hash.ts";
 import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies.ts";
 import { isOfSetup } from "../session/approvals.ts";
 import { packageList } from "./dependencies.ts";
-import { exactText } from "./exact-json.ts";
+import { type Exact, exactText, takenOutNote } from "./exact-json.ts";
 import { codeBlock, codeSpan, neutralCell, pathSpan } from "./neutral.ts";
 
 /** What setup would run, and in which files of the change: the arguments of its approval, as JSON. */
 export type AskedSetup = {
   readonly commands: readonly string[];
+  /** Names of the job's variables that are passed on to them. */
+  readonly env: readonly string[];
   readonly files: readonly {
     readonly path: string;
     readonly status: "added" | "modified" | "deleted";
@@ -45,25 +47,57 @@ export function askedSetup(call: { readonly tool: string; readonly arguments: st
 /** The commands, exactly, and what they would find otherwise than on base; as much of it as `max` characters hold. */
 export function setupShown(
   { id, why }: { readonly id: string; readonly why: string },
-  { commands, files, packages }: AskedSetup,
+  asked: AskedSetup,
   { max, triggerPhrase }: { readonly max: number; readonly triggerPhrase: string },
 ): readonly string[] {
+  const { files, packages } = asked;
   const block = (text: string, info: string): string =>
     codeBlock(text.split("\n"), info, triggerPhrase).join("\n");
-  const patch = exactText(patchIn(files));
+  const { commands, patch, takenOut } = exactly(asked);
   const kept = patch.length <= max ? patch : patch.slice(0, max).replace(/[\ud800-\udbff]$/, "");
   const unread = files.filter((file) => file.patch === null).map(({ path }) => pathSpan(path));
+  const given = asked.env.length === 0 ? "without secrets" : "with variables of the job";
+  const hidden = takenOutNote(takenOut.places, takenOut.parts.map(pathSpan));
   return [
-    `Setup ${codeSpan(id)} waits because ${neutralCell(why, 200)}. These commands would run, with network and without secrets:`,
-    block(exactText(commands.join("\n")), "sh"),
+    `Setup ${codeSpan(id)} waits because ${neutralCell(why, 200)}. These commands would run, with network and ${given}:`,
+    block(commands, "sh"),
+    variablesNote(asked.env.map((name) => codeSpan(name))),
+    hidden === "" ? "" : `**${hidden}**`,
     `They would find the base with these files of the change, and nothing else of it: ${files.map((file) => `${pathSpan(file.path)} (${file.status})`).join(", ")}.`,
     packageList(packages),
     `What changes in these files, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
     kept === "" ? "" : block(kept, "diff"),
     kept.length === patch.length ? "" : cutNote(kept.length, patch.length),
     unread.length === 0 ? "" : `Not shown, because it is too long or no text: ${unread.join(", ")}.`,
-    "An approval is for exactly these commands and files: the same are not asked about again, and any others are.",
+    "An approval is for exactly these commands, variables and files: the same are not asked about again, and any others are.",
   ];
+}
+
+/** Their names say nothing of a secret; what is in them only the job knows. */
+function variablesNote(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return `They would have these variables of the job, as the configuration says, and whatever they run could send them anywhere: ${names.join(", ")}.`;
+}
+
+type Exactly = {
+  readonly commands: string;
+  /** Of all files, short ones first: they say what is wanted, and the long ones are lock files. */
+  readonly patch: string;
+  readonly takenOut: { readonly places: number; readonly parts: readonly string[] };
+};
+
+function exactly({ commands, files }: AskedSetup): Exactly {
+  const run: Exact = exactText(commands.join("\n"));
+  const patches = files
+    .flatMap(({ path, patch }) => (patch === null ? [] : [{ path, ...exactText(patch.trimEnd()) }]))
+    .toSorted((one, other) => one.text.length - other.text.length);
+  const places = patches.reduce((sum, { takenOut }) => sum + takenOut, run.takenOut);
+  const parts = patches.flatMap(({ path, takenOut }) => (takenOut === 0 ? [] : [path]));
+  return {
+    commands: run.text,
+    patch: patches.map(({ text }) => text).join("\n"),
+    takenOut: { places, parts },
+  };
 }
 
 function cutNote(kept: number, whole: number): string {
@@ -72,18 +106,27 @@ function cutNote(kept: number, whole: number): string {
 }
 
 /** The same for a terminal. */
-export function setupLines({ commands, files, packages }: AskedSetup): readonly string[] {
+export function setupLines(asked: AskedSetup): readonly string[] {
+  const { files, packages, env } = asked;
+  const { commands, patch, takenOut } = exactly(asked);
+  const notes = [
+    variablesNote(env.map(shownName)),
+    takenOutNote(takenOut.places, takenOut.parts.map(shownName)),
+  ];
   return [
-    ...exactText(commands.join("\n"))
-      .split("\n")
-      .map((line) => `  ${line}`),
-    `on the base with these files of the change alone: ${files.map(({ path }) => exactText(path)).join(", ")}`,
+    ...commands.split("\n").map((line) => `  ${line}`),
+    ...notes.filter((note) => note !== ""),
+    `on the base with these files of the change alone: ${files.map(({ path }) => shownName(path)).join(", ")}`,
     ...packages.flatMap(packageLines),
-    ...exactText(patchIn(files)).split("\n"),
+    ...patch.split("\n"),
     ...files
       .filter(({ patch }) => patch === null)
-      .map(({ path }) => `${exactText(path)}: not shown, because it is too long or no text`),
+      .map(({ path }) => `${shownName(path)}: not shown, because it is too long or no text`),
   ];
+}
+
+function shownName(name: string): string {
+  return exactText(name).text;
 }
 
 const packageLinesMax = 50;
@@ -95,11 +138,5 @@ function packageLines({ path, packages, origins }: DependencyFile): readonly str
   ];
   const left = lines.length - packageLinesMax;
   const shown = left > 0 ? [...lines.slice(0, packageLinesMax), `and ${left} more`] : lines;
-  return shown.map((line) => exactText(`  ${path}: ${line}`));
-}
-
-/** Short ones first: they say what is wanted, and the long ones are lock files. */
-function patchIn(files: AskedSetup["files"]): string {
-  const patches = files.flatMap(({ patch }) => (patch === null ? [] : [patch.trimEnd()]));
-  return patches.toSorted((one, other) => one.length - other.length).join("\n");
+  return shown.map((line) => shownName(`  ${path}: ${line}`));
 }

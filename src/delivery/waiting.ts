@@ -1,6 +1,6 @@
 import { isOfSetup } from "../session/approvals.ts";
 import type { SessionId } from "../session/id.ts";
-import { exactJson } from "./exact-json.ts";
+import { exactJson, takenOutNote } from "./exact-json.ts";
 import { commandSpan } from "./how-to-go-on.ts";
 import { codeBlock, codeSpan, neutralCell, neutralText } from "./neutral.ts";
 import { askedSetup, setupShown } from "./waiting-setup.ts";
@@ -112,14 +112,15 @@ function approvalOf(call: WaitingCall, options: WaitingOptions): string {
 
 function callShown(call: WaitingCall, { triggerPhrase, max }: WaitingOptions): readonly string[] {
   const { id, tool, why } = call;
-  const exact = exactJson(call.arguments);
-  const kept = exact.length <= max ? exact : exact.slice(0, max).replace(/[\ud800-\udbff]$/, "");
+  const { text, takenOut } = exactJson(call.arguments);
+  const kept = text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
   const cut =
-    kept.length === exact.length
+    kept.length === text.length
       ? ""
-      : `(Cut here: ${kept.length} of ${exact.length} characters are shown. Who allows the call allows all of it.)`;
+      : `(Cut here: ${kept.length} of ${text.length} characters are shown. Who allows the call allows all of it.)`;
   return [
     `The call ${codeSpan(id)} of ${codeSpan(tool)} waits because ${neutralCell(why, 200)}. Its arguments, exactly, with ${codeSpan("\\u")} for what has no shape and ${codeSpan("\u2937")} where a line goes on:`,
+    takenOut === 0 ? "" : `**${takenOutNote(takenOut)}**`,
     codeBlock(kept.split("\n"), "json", triggerPhrase).join("\n"),
     cut,
   ];

@@ -104,13 +104,19 @@ function endOf({ index, text }: Secret): number {
 
 /** Text of which nothing that looks like a credential is left; each place says what stood there. */
 export function withoutSecrets(text: string): string {
+  return takeOut(text).text;
+}
+
+/** The same, with the number of these places. */
+export function takeOut(text: string): { readonly text: string; readonly places: number } {
   const parts: string[] = [];
   let from = 0;
-  for (const { kind, index, text: secret } of secretsIn(text)) {
+  const secrets = secretsIn(text);
+  for (const { kind, index, text: secret } of secrets) {
     parts.push(text.slice(from, index), `(taken out: ${kind})`);
     from = index + secret.length;
   }
-  return parts.length === 0 ? text : parts.join("") + text.slice(from);
+  return { text: parts.join("") + text.slice(from), places: secrets.length };
 }
 
 function matches(rule: Rule, text: string): readonly Secret[] {

@@ -20,7 +20,7 @@ export type Approval = {
 /** What stands as the tool of an approval that is no call of the model's: to run setup on what the change installs. */
 export const setupTool = "setup";
 
-/** Its id names the commands and the files that setup is to run on, so that nothing of it dies with a run. */
+/** Its id names the commands, their variables and the files that setup is to run on, so that nothing of it dies with a run. */
 export function isOfSetup({ tool }: Pick<Approval, "tool">): boolean {
   return tool === setupTool;
 }

@@ -1,5 +1,5 @@
 import type { Outcome } from "../app/outcome.ts";
-import { exactJson } from "../delivery/exact-json.ts";
+import { exactJson, takenOutNote } from "../delivery/exact-json.ts";
 import type { WaitingCall, Waits } from "../delivery/waiting.ts";
 import { askedSetup, setupLines } from "../delivery/waiting-setup.ts";
 
@@ -17,8 +17,13 @@ function callLines(call: WaitingCall): readonly string[] {
   const { id, tool, why } = call;
   const setup = askedSetup(call);
   if (setup === null)
-    return [`${tool} (${id}) waits because ${why}; its arguments, exactly:`, exactJson(call.arguments)];
+    return [`${tool} (${id}) waits because ${why}; its arguments, exactly:`, ...argumentLines(call)];
   return [`setup (${id}) waits because ${why}; it would run, with network:`, ...setupLines(setup)];
+}
+
+function argumentLines({ arguments: given }: WaitingCall): readonly string[] {
+  const { text, takenOut } = exactJson(given);
+  return takenOut === 0 ? [text] : [text, takenOutNote(takenOut)];
 }
 
 /** How a session is gone on with; `again` is the command that resumes it. */

@@ -151,7 +151,7 @@ it("asks nothing of a workspace that was not sealed", async () => {
 
 describe("setup on a change", () => {
   /** What is shown to people of it. */
-  async function asked(does: Does): Promise<AskedSetup> {
+  async function asked(does: Does, env: readonly string[] = []): Promise<AskedSetup & { id: string }> {
     const change = await candidate(does);
     const contents = contentsOf(workspace, change.changes);
     const paths = await setupInputs(change.changes, contents);
@@ -160,12 +160,12 @@ describe("setup on a change", () => {
       store: async (text: string) => ({ type: "inline", text }) as const,
       append: async () => undefined,
     };
-    const parts = { workspace, config: { setup: ["install"] }, story } as unknown as Parameters<
+    const parts = { workspace, config: { setup: ["install"], env }, story } as unknown as Parameters<
       typeof askForSetup
     >[0];
     const word = await askForSetup(parts, change, { paths, contents });
     if (word?.kind !== "waits") throw new Error("nobody is asked");
-    return JSON.parse(word.call.arguments) as AskedSetup;
+    return { ...(JSON.parse(word.call.arguments) as AskedSetup), id: word.call.id };
   }
 
   it("is shown with every file that it would find otherwise, also one that has to make room", async () => {
@@ -183,5 +183,17 @@ describe("setup on a change", () => {
   it("shows of a file that is no text that it is none, and not how git writes its bytes", async () => {
     const { files } = await asked((dir) => put(dir, ".npmrc", "registry=https://a.example\n;\0\n"));
     expect(files.map(({ path, patch }) => [path, patch])).toEqual([[".npmrc", null]]);
+  });
+
+  it("is shown with the variables that it is given, and is another question with others", async () => {
+    const install: Does = (dir) => put(dir, "package.json", "{}\n");
+    const [none, one, again] = [
+      await asked(install),
+      await asked(install, ["CI"]),
+      await asked(install, ["CI"]),
+    ];
+    expect([none.env, one.env]).toEqual([[], ["CI"]]);
+    expect(one.id).not.toBe(none.id);
+    expect(one.id).toBe(again.id);
   });
 });

@@ -8,6 +8,7 @@ import { markerOf, readRunsMarker, runsMarkerOf, sessionsIn } from "../../src/de
 import { type Waiting, waitingText } from "../../src/delivery/waiting.ts";
 import { type AskedSetup, askedSetup, setupLines } from "../../src/delivery/waiting-setup.ts";
 import { sealKeyOf } from "../../src/session/shipment.ts";
+import { drawn } from "../gate/given-secrets.ts";
 import { sessionId } from "../kit/given.ts";
 
 const session = sessionId();
@@ -31,7 +32,8 @@ describe("arguments that a person has to judge", () => {
   it.each(nasty.map((value) => [JSON.stringify(value).slice(0, 40), value] as const))(
     "are shown exactly, and nothing in them hides: %s",
     (_, value) => {
-      const shown = exactJson(JSON.stringify(value));
+      const { text: shown, takenOut } = exactJson(JSON.stringify(value));
+      expect(takenOut).toBe(0);
       expect(JSON.parse(shown.replaceAll("\n\u2937 ", ""))).toEqual(value);
       expect(shown).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
       expect(shown).not.toContain("<!--");
@@ -62,7 +64,7 @@ const setupOf = (asked: Partial<AskedSetup> = {}) => {
   const packages = [{ name, before: null, after: "1.0.0" }];
   const read = { path: file.path, as: "JSON", how: "exactly", packages, origins: [] } as const;
   const commands = ["npm ci\n/agent stop", "make"];
-  const given: AskedSetup = { commands, files: [file], packages: [read], ...asked };
+  const given: AskedSetup = { commands, env: [], files: [file], packages: [read], ...asked };
   return { id: "setup_1", tool: "setup", arguments: JSON.stringify(given), why: "the change touches it" };
 };
 const setups: readonly Waiting[] = [
@@ -134,7 +136,7 @@ describe("what people are told of a session that waits", () => {
       const call = calls.filter((one) => one.id === id);
       const text = textOf({ kind: "approval", calls: call }, { max: 100_000 });
       const [, fence = "", inside = ""] = /^(`{3,})json\n([\s\S]*?)\n\1$/m.exec(text) ?? [];
-      expect(inside.replaceAll("\u200b", "")).toBe(exactJson(given));
+      expect(inside.replaceAll("\u200b", "")).toBe(exactJson(given).text);
       expect(inside.includes(fence)).toBe(false);
     }
   });
@@ -167,11 +169,46 @@ describe("what people are told of a session that waits", () => {
     const packages = [
       { path: "long.lock", as: "", how: "exactly", packages: [], origins: [origin] },
     ] as const;
-    const lines = setupLines({ commands: ["make"], files, packages });
+    const lines = setupLines({ commands: ["make"], env: [], files, packages });
     expect(lines).toContain(
       "  long.lock: look closely at y: 2, from where no package of this file came before: https://x.example",
     );
     expect(lines).toContain("huge.lock: not shown, because it is too long or no text");
+  });
+
+  it("says which variables of the job the commands of setup would have, and of no others that they are kept", () => {
+    const env = ["NODE_VERSION", "REGISTRY_URL"];
+    const text = textOf({ kind: "approval", calls: [setupOf({ env })] });
+    expect(text).toContain("These commands would run, with network and with variables of the job:");
+    expect(text).toMatch(
+      /these variables of the job, .* could send them anywhere: <code>NODE&#95;VERSION<\/code>, <code>REGISTRY&#95;URL<\/code>\./,
+    );
+    expect(setupLines({ commands: ["make"], env, files: [], packages: [] })).toContainEqual(
+      expect.stringMatching(/ could send them anywhere: NODE_VERSION, REGISTRY_URL\.$/),
+    );
+    const none = textOf({ kind: "approval", calls: [setupOf()] });
+    expect(none).toContain("These commands would run, with network and without secrets:");
+    expect(none).not.toContain("variables of the job");
+  });
+
+  it("says in how many places something was taken out of it, and that it is allowed unseen", () => {
+    const token = drawn("ghp_", 36);
+    const [file] = askedSetup(setupOf())?.files ?? [];
+    if (file === undefined) throw new Error("setup was to be asked for");
+    const files = [file, { ...file, path: "a_b.lock", patch: `-${token}\n+${drawn("gho_", 36)}\n` }];
+    const call = { ...setupOf(), tool: "shell", arguments: JSON.stringify({ command: `curl ${token}` }) };
+    const setup = setupOf({ commands: [`curl -H ${token}`], files });
+    const note = (where: string) =>
+      `Not all of it is shown: what looks like a credential was taken out in ${where}, and who allows it allows that unseen.`;
+    const shown = textOf({ kind: "approval", calls: [setup] });
+    expect(shown).toContain(`**${note("3 places (<code>a&#95;b.lock</code>)")}**`);
+    expect(shown.indexOf("Not all of it")).toBeLessThan(shown.indexOf("They would find"));
+    expect(shown).not.toContain(token);
+    const asked = askedSetup(setup);
+    expect(asked && setupLines(asked)).toContain(note("3 places (a_b.lock)"));
+    expect(textOf({ kind: "approval", calls: [call] })).toContain(`**${note("1 place")}**`);
+    for (const whole of [setupOf(), ...calls])
+      expect(textOf({ kind: "approval", calls: [whole] })).not.toContain("Not all of it");
   });
 
   it("says what is cut of it, and that it is allowed all the same", () => {

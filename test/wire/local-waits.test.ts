@@ -23,7 +23,7 @@ describe("the last line of a run in a terminal", () => {
       sha256: null,
       patch: "+1\u202e\n",
     };
-    const given = { commands: ["npm ci"], files: [file], packages: [] };
+    const given = { commands: ["npm ci"], env: [], files: [file], packages: [] };
     const call = { id: "setup_1", tool: "setup", arguments: JSON.stringify(given), why: "it changed" };
     const waits = { waiting: { kind: "approval", calls: [call] }, thread: null, url: null } as const;
     expect(onLines({ kind: "needs-input", waits }, again)).toEqual([
