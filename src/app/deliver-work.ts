@@ -19,6 +19,8 @@ import type { Judgement } from "./judge-work.ts";
 import { reportChecks } from "./report-checks.ts";
 import type { ReadyWork, Work } from "./work.ts";
 
+type Passed = Extract<Judgement, { kind: "passed" }>;
+
 export type Delivery = {
   readonly delivered: Delivered;
   /** Where the commit goes, published or not. */
@@ -30,49 +32,33 @@ export type Delivery = {
 };
 
 /** Publishes what the gate passed: one commit on the base, one branch, one pull request. */
-export async function deliverWork(
-  work: ReadyWork,
-  judged: Extract<Judgement, { kind: "passed" }>,
-  summary: string,
-): Promise<Delivery> {
-  const { identity, means, workspace } = work;
-  const { session, thread } = identity;
-  const { repository } = identity;
+export async function deliverWork(work: ReadyWork, judged: Passed, summary: string): Promise<Delivery> {
+  const { identity, means, workspace, board } = work;
+  const { session } = identity;
+  const { evidence, flagged, dependencies, passed } = judged;
   // What the gate held back is not in the commit, which does not make it unasked for.
   const held = await offerHeldBack(work);
-  const title = pullRequestTitle({ summary, issueTitle: null });
-  const marker = markerOf(means.key, session, "pull-request");
-  const facts: PullRequestFacts = {
-    session,
-    triggerPhrase: means.orders.triggerPhrase,
-    marker,
-    tree: judged.passed.tree,
-    closes: thread?.kind === "issue" ? thread.number : null,
+  const title = pullRequestTitle(summary);
+  const facts = factsOf(work, judged, {
     summary: withoutTitle(summary, title),
-    evidence: judged.evidence,
-    flagged: judged.flagged,
-    dependencies: judged.dependencies,
     leftOut: held === null ? [] : [held.sentence],
-    runUrl: means.run.url,
-    startsChecks: means.orders.startsChecks,
-    sandboxOff: work.room.sandbox === "off",
-  };
+  });
   const body = pullRequestBody(facts);
   const { key: branchKey, target } = await targetOf(work);
   const delivered = await deliver(
     {
       session,
-      passed: judged.passed,
+      passed,
       parent: { sha: identity.baseSha, tree: workspace.baseTree },
       files: await commitFiles(work, judged.candidate),
-      message: commitMessage({ title, session, tree: judged.passed.tree, by: identity.actor }),
+      message: commitMessage({ title, session, tree: passed.tree, by: identity.actor }),
       target,
       branchKey,
       pullRequest: {
         title,
         body,
-        marker,
-        draft: means.orders.publish === "draft" || judged.evidence.some(isUnproved),
+        marker: facts.marker,
+        draft: means.orders.publish === "draft" || evidence.some(isUnproved),
       },
     },
     { ...effectTools(work), host: means.host },
@@ -81,22 +67,46 @@ export async function deliverWork(
     await reportChecks(work, judged, { head: delivered.head, tools: effectTools(work) });
   // A commit on a branch has no body in which a person would see it.
   if (delivered.kind !== "pull-request") {
-    work.board.note(flaggedList(judged.flagged));
-    work.board.note(dependencyList(judged.dependencies));
+    board.note(flaggedList(flagged));
+    board.note(dependencyList(dependencies));
   }
-  const link = { serverUrl: means.serverUrl, owner: repository.owner, repo: repository.name };
+  const bodies = [body, ...shorterMax.map((max) => pullRequestBody(facts, max))] as const;
+  const compareUrl = linkTo(work, { branch: target.name, title, bodies });
+  return { delivered, branch: target.name, compareUrl, patch: held?.patch ?? null };
+}
+
+/** Characters of the model's account in ever shorter bodies, for a link that cannot hold all of it. */
+const shorterMax = [2000, 300] as const;
+
+function factsOf(
+  { identity, means, room }: ReadyWork,
+  { passed, evidence, flagged, dependencies }: Passed,
+  said: Pick<PullRequestFacts, "summary" | "leftOut">,
+): PullRequestFacts {
+  const { session, thread } = identity;
+  const { orders, run, key } = means;
   return {
-    delivered,
-    branch: target.name,
-    compareUrl: compareLink({
-      ...link,
-      base: identity.baseRef,
-      branch: target.name,
-      title,
-      bodies: [body, pullRequestBody(facts, 2000), pullRequestBody(facts, 300)],
-    }),
-    patch: held?.patch ?? null,
+    ...said,
+    session,
+    triggerPhrase: orders.triggerPhrase,
+    marker: markerOf(key, session, "pull-request"),
+    tree: passed.tree,
+    closes: thread?.kind === "issue" ? thread.number : null,
+    evidence,
+    flagged,
+    dependencies,
+    runUrl: run.url,
+    startsChecks: orders.startsChecks,
+    sandboxOff: room.sandbox === "off",
   };
+}
+
+function linkTo(
+  { identity, means }: Work,
+  about: Pick<Parameters<typeof compareLink>[0], "branch" | "title" | "bodies">,
+): string {
+  const { owner, name: repo } = identity.repository;
+  return compareLink({ ...about, serverUrl: means.serverUrl, owner, repo, base: identity.baseRef });
 }
 
 async function targetOf({ identity, means, journal }: Work): Promise<{ key: string; target: Target }> {

@@ -35,14 +35,10 @@ export type PullRequestFacts = {
 const titleMax = 200;
 const listMax = 50;
 
-/** The first line of the work's own words, as the model is told to write it; else the issue's title, else ours. */
-export function pullRequestTitle(options: {
-  readonly summary: string;
-  readonly issueTitle: string | null;
-}): string {
-  const [first = ""] = options.summary.trim().split("\n");
-  const own = neutralTitle(first.replace(/^#{1,6}[ \t]+/, ""), titleMax);
-  return own || neutralTitle(options.issueTitle ?? "", titleMax) || "Change what was asked for";
+/** The first line of the work's own words, as the model is told to write it; ours where it has none. */
+export function pullRequestTitle(summary: string): string {
+  const [first = ""] = summary.trim().split("\n");
+  return neutralTitle(first.replace(/^#{1,6}[ \t]+/, ""), titleMax) || "Change what was asked for";
 }
 
 /** `untrustedMax` bounds the characters of the model's account further than GitHub does. */

@@ -184,11 +184,11 @@ describe("the pull request", () => {
     expect(body).toContain("- and 11 more");
   });
 
-  it("has a title of its own, else the issue's, else ours", () => {
+  it("has the title that the work gives it, else ours", () => {
     const { summary } = pull;
-    expect(pullRequestTitle({ summary, issueTitle: "Bug" })).toBe("Keep the limit when it is lowered");
-    expect(pullRequestTitle({ summary: "", issueTitle: "Bug\n[skip ci]" })).toBe("Bug [\u200bskip ci]");
-    expect(pullRequestTitle({ summary: "", issueTitle: null })).toBe("Change what was asked for");
+    expect(pullRequestTitle(summary)).toBe("Keep the limit when it is lowered");
+    expect(pullRequestTitle("Bug [skip ci]\n\nWhy.")).toBe("Bug [\u200bskip ci]");
+    expect(pullRequestTitle("")).toBe("Change what was asked for");
   });
 });
 
