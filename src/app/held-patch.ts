@@ -1,7 +1,7 @@
 import { patchLimits, readKeptPatch } from "../delivery/patch.ts";
 import type { StoredPatch } from "../delivery/patches.ts";
 import { secretsInChange } from "../gate/secret-scan.ts";
-import type { SessionEvent } from "../session/event.ts";
+import type { Payload, SessionEvent } from "../session/event.ts";
 import { candidateOf, contentsOf } from "./candidate.ts";
 import type { Judgement } from "./judge-work.ts";
 import { offerPatch } from "./offer-patch.ts";
@@ -18,8 +18,9 @@ export async function offerRefused(
 ): Promise<{ readonly patch?: StoredPatch | null }> {
   if (cause === "size") return { patch: await offerOversized(work) };
   if (cause !== "protected") return {};
-  const offered = await offerHeldBack(work);
-  if (offered !== null) return offered;
+  // What the last round held back: what one before it did may be another change.
+  const last = (await eventsOf(work)).findLast(isRed);
+  if (last?.patch !== undefined) return { patch: await offerKept(work, last.patch) };
   work.board.note(
     `${what} is not offered as a patch, because it holds what looks like a credential, or has more than ${patchLimits.keptBytesMax} bytes.`,
   );
@@ -27,29 +28,42 @@ export async function offerRefused(
 }
 
 /**
- * Offers what is never published by us, if any round held it back. Returns where it lies and a sentence for other
- * places, or null where nothing was held back.
+ * Offers what is never published by us, if any round held it back since somebody last said something: they may have
+ * said to do without. Returns where it lies and a sentence for other places, or null where nothing is offered.
  */
 export async function offerHeldBack(
   work: Work,
 ): Promise<{ readonly patch: StoredPatch | null; readonly sentence: string } | null> {
-  const { journal } = work;
-  const records = await journal.recordsFrom(0);
-  const kept = lastPatch(records.map(({ record }) => record.event));
-  if (kept === null) return null;
-  const patch = readKeptPatch(await journal.load(kept));
-  const { stored } = await offerPatch(work, { effect: "held-back", what, patch });
+  const events = await eventsOf(work);
+  const said = events.findLastIndex(({ type }) => type === "input.accepted");
+  const at = events.findLastIndex((event) => isRed(event) && event.patch !== undefined);
+  const held = events[at];
+  if (held === undefined || !isRed(held) || held.patch === undefined) return null;
+  if (at < said) {
+    work.board.note(
+      `${what} before the last words to this session is not offered as a patch. Where it is still wanted, say so.`,
+    );
+    return null;
+  }
   return {
-    patch: stored.kind === "done" ? stored.value : null,
+    patch: await offerKept(work, held.patch),
     sentence:
       "What is never published by Baton was left out, such as a change of a workflow file; it stands as a patch in the summary of the run.",
   };
 }
 
-/** The newest one: what a later round changed of it counts. */
-function lastPatch(events: readonly SessionEvent[]) {
-  const last = events.findLast((event) => event.type === "gate.failed" && event.patch !== undefined);
-  return last?.type === "gate.failed" ? (last.patch ?? null) : null;
+async function offerKept(work: Work, kept: Payload): Promise<StoredPatch | null> {
+  const patch = readKeptPatch(await work.journal.load(kept));
+  const { stored } = await offerPatch(work, { effect: "held-back", what, patch });
+  return stored.kind === "done" ? stored.value : null;
+}
+
+async function eventsOf({ journal }: Work): Promise<readonly SessionEvent[]> {
+  return (await journal.recordsFrom(0)).map(({ record }) => record.event);
+}
+
+function isRed(event: SessionEvent): event is Extract<SessionEvent, { type: "gate.failed" }> {
+  return event.type === "gate.failed";
 }
 
 /** The whole change, which the gate looked at no further than its size. */

@@ -87,6 +87,38 @@ describe("a change of a workflow file", () => {
     expect(run.end).toMatchObject({ patch: { name: stored?.name } });
   });
 
+  it("is no other change of an earlier round where the last one held a credential", async () => {
+    const steps = [
+      works(write(workflow, "on: schedule\n")),
+      { calls: [write(workflow, `on: push # ${token}\n`)] },
+      done,
+    ];
+    const { stage, run, comment } = await played(steps, base);
+    expect(endOf(run)).toBe("gate-failed/protected");
+    expect(stage.patches.stored).toEqual([]);
+    expect(comment).toContain("What was held back is not offered as a patch");
+  });
+
+  it.each([
+    ["is not offered once somebody has said to do without, and is said not to be", [], 0],
+    ["is offered where it was tried again after somebody's words", ["on: issues\n", "on: push\n"], 1],
+  ])("%s", async (_title, contents, patches) => {
+    const steps = [works(write(workflow, "on: schedule\n")), done, done];
+    const { stage, run } = await played(steps, base);
+    expect(endOf(run)).toBe("gate-failed/protected");
+    stage.patches.stored.length = 0;
+    const rounds = contents.length === 0 ? ["on: push\n"] : contents;
+    const after = rounds.flatMap((text) => [{ calls: [write(workflow, text)] }, done]);
+    const model = tellsStory([works(write(workflow, "on: schedule\n")), done, done, done, ...after]);
+    const more = await live(stage, { says: "@baton leave the workflow", model, orders: { setup: [] } });
+    expect(endOf(more)).toBe("pull-request/opened");
+    expect(stage.patches.stored).toHaveLength(patches);
+    const left = "What was held back before the last words to this session is not offered as a patch.";
+    const comment = stage.github.comments.map(({ body }) => body).join("\n");
+    expect(comment.includes(left)).toBe(patches === 0);
+    expect(stage.github.pulls[0]?.body.includes("### Left out")).toBe(patches > 0);
+  });
+
   it("stands in the session apart from what the model is told", async () => {
     const { run, told } = await played([works(write(workflow, "on: schedule\n")), done, done], base);
     const kept = eventsOf(run).flatMap((event) => (event.type === "gate.failed" ? [event.patch] : []));
