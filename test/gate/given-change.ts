@@ -6,7 +6,9 @@ import { weakenedTests } from "../../src/gate/weakened-tests.ts";
 /** A file as `[before, after]`; null where there is none. */
 export type Sides = readonly [string | null, string | null];
 
+/** The sides have to differ: of what is no change nothing is ever found. */
 export function changedFile(path: string, [before, after]: Sides): ChangedFile {
+  if (before === after) throw new Error(`the test changes nothing in ${path}`);
   const status = before === null ? "added" : after === null ? "deleted" : "modified";
   const mode = after === null ? null : "100644";
   const change = { path, status, mode, blob: null, addedLines: null, deletedLines: null } as const;
@@ -34,6 +36,17 @@ export function editAll(text: string, from: RegExp, to: string): Sides {
 
 export function checkOf(run: string, dir = ""): Check {
   return { name: run, run, minutes: 10, proof: false, dir, network: false };
+}
+
+/** The kinds of what is found in a change, where `run` is the check. */
+export async function kindsFound(
+  changes: Readonly<Record<string, Sides>>,
+  run = "npm test",
+): Promise<readonly string[]> {
+  const side = (at: 0 | 1) => Object.entries(changes).map(([path, sides]) => [path, sides[at]] as const);
+  const base = side(0).flatMap(([path, text]) => (text === null ? [] : [[path, text] as const]));
+  const all = await tampered(Object.fromEntries(base), Object.fromEntries(side(1)), [checkOf(run)]);
+  return all.map(({ kind }) => kind);
 }
 
 /** What is found where `base` becomes what it is with `changes`, in which null deletes a file. */

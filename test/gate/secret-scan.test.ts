@@ -17,8 +17,8 @@ function leaksOf(files: Readonly<Record<string, readonly [Text, Text]>>): Promis
   const bytes = (text: Text | undefined) =>
     typeof text === "string" ? new TextEncoder().encode(text) : (text ?? null);
   const changes = Object.entries(files).map(([path, [before, after]]) => {
-    const side = (text: Text) => (text === null ? null : "");
-    return changedFile(path, [side(before), side(after)]).change;
+    const side = (text: Text, as: string) => (text === null ? null : as);
+    return changedFile(path, [side(before, "before"), side(after, "after")]).change;
   });
   const contents = {
     before: async (path: string) => bytes(files[path]?.[0]),

@@ -25,6 +25,7 @@ const base = {
   "test/run.js": "check(1);\ncheck(2);\n",
   "src/main.js": "start();\n",
   "src/a.js": "export const a = 1;\n",
+  "src/old.js": "// eslint-disable-next-line no-undef\nf();\n",
   "vitest.config.ts": "export default { test: { coverage: { thresholds: { lines: 90, branches: 80 } } } };\n",
   ".nycrc": '{ "check-coverage": true, "lines": 90 }\n',
   "pyproject.toml": '[project]\nname = "a"\nversion = "1"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n',
@@ -232,7 +233,7 @@ const honest: readonly (readonly [string, Record<string, string | null>])[] = [
   ["more test data", replaced("test/fixtures/in.json", '"a": 1', '"a": 1,\n  "b": 2')],
   ["more in a test that a check runs by name", replaced("test/run.js", "check(2);", "check(2);\ncheck(3);")],
   ["a test's words", replaced("test/run.js", "check(1);", "// The first.\ncheck(1);")],
-  ["a linter's message that moves", { "src/old.js": null, "src/new.js": "f();\n" }],
+  ["a linter's message that moves", { "src/old.js": null, "src/new.js": base["src/old.js"] }],
   ["a failing exit", { "src/a.js": "process.exit(1);\n" }],
   ["a file of data", { "src/table.json": '{ "skip": true }\n' }],
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkOf, edit, type Sides, tampered } from "./given-change.ts";
+import { edit, kindsFound, type Sides } from "./given-change.ts";
 
 const js = `import { test, expect, vi } from "vitest";
 import { spawnSync } from "node:child_process";
@@ -27,13 +27,6 @@ const rb = "describe 'add' do\n  it 'sums' do\n    expect(add(1, 2)).to eq 3\n  
 const go = 'package a\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Error("sum")\n\t}\n}\n';
 
 const a = "test/add.test.js";
-const found = async (changes: Readonly<Record<string, Sides>>) => {
-  const side = (at: 0 | 1) => Object.entries(changes).map(([path, sides]) => [path, sides[at]] as const);
-  const base = side(0).flatMap(([path, text]) => (text === null ? [] : [[path, text] as const]));
-  const all = await tampered(Object.fromEntries(base), Object.fromEntries(side(1)), [checkOf("npm test")]);
-  return all.map(({ kind }) => kind);
-};
-
 const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, string])[] = [
   ["a table that is cut", { [a]: edit(js, "4],\n])", "4],\n].slice(1))") }, "test-skipped"],
   [
@@ -149,14 +142,14 @@ describe("in a change", () => {
     const changes = ["src/test/ATest.java", "tests/ATest.php", "src/a.rs", "a_test.go"].map(
       (path): readonly [string, Sides] => [path, [text, `${text}x`]],
     );
-    expect(await found(Object.fromEntries(changes))).toBeInstanceOf(Array);
+    expect(await kindsFound(Object.fromEntries(changes))).toBeInstanceOf(Array);
   });
 
   it.each(weaker)("%s is found", async (_, changes, kind) => {
-    expect(await found(changes)).toContain(kind);
+    expect(await kindsFound(changes)).toContain(kind);
   });
 
   it.each(honest)("%s is let pass", async (_, changes) => {
-    expect(await found(changes)).toEqual([]);
+    expect(await kindsFound(changes)).toEqual([]);
   });
 });
