@@ -30,6 +30,7 @@ const tells = "code that is no test can tell that it is being tested";
 const environment =
   /["'`.](?:VITEST(?:_\w+)?|JEST_WORKER_ID|JEST_\w+|MOCHA_\w+|NODE_TEST_CONTEXT|NODE_V8_COVERAGE|PYTEST_\w+|NEXTEST\w*|BAZEL_TEST\w*|TEST_(?:TMPDIR|SRCDIR|WORKER_INDEX)|GITHUB_ACTIONS|npm_lifecycle_\w+|PLAYWRIGHT_TEST\w*)\b/;
 
+/** All that are looked for, in the order in which they are told. */
 export const marks: readonly Mark[] = [
   {
     ...{ kind: "suppression", why: switchedOff, in: "text" },

@@ -1,6 +1,7 @@
 import type { Family } from "./code.ts";
 
 const titles = String.raw`(?<![\w$.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*[(\x60]|\bt\.test\s*\(`;
+/** How a test begins; where the words name it, a group holds the name. */
 export const declarations: Readonly<Record<Family, RegExp>> = {
   js: new RegExp(titles, "g"),
   python: /^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)/gm,
@@ -22,6 +23,7 @@ export const declarations: Readonly<Record<Family, RegExp>> = {
 
 /** Code that never runs. */
 const neverRuns = String.raw`\bif\s*\(\s*(?:false|0|!1|!true)\s*\)`;
+/** What turns a test off, or ends it before it has looked at anything. */
 export const skips: Readonly<Record<Family, RegExp>> = {
   js: new RegExp(
     [
@@ -61,15 +63,18 @@ export const early: Readonly<Partial<Record<Family, RegExp>>> = {
   other: /\bif\s*\([^\n]{0,300}\)\s*\{?\s*return\s*;/g,
   ruby: /^[ \t]*(?:next|return)\b[^\n]{0,100}\b(?:if|unless)\b/gm,
 };
+/** For languages of which no such words are known. */
 export const never = /(?!)/g;
 
 /** pytest takes classes whose names begin with `Test`, unittest those of its own kind. */
 export const uncollected =
   /^class[ \t]+(?!Test)\w+(?:\((?![^)\n]*(?:Test|Case|Suite|Mixin|Base))[^)\n]*\))?:(?=(?:[^\n]*\n){1,12}?[ \t]+(?:async[ \t]+)?def[ \t]+test)|^class[ \t]+Test\w*[^\n]*:[ \t]*\n(?:[^\n]*\n){0,30}?[ \t]+def[ \t]+__init__\b/gm;
 
+/** Where one of these stands, other tests do not run. */
 export const focus =
   /\b(?:it|test|describe|suite|context|specify|bench)\.(?:\w+\.)*(?:only|solo)\b|\bf(?:it|describe|context|specify)\b\s*[.(]|[{,]\s*only\s*:(?!\s*false\b)|^\s*(?:fit|fdescribe|fcontext)\b|\bfocus:\s*true\b|,\s*:focus\b|@pytest\.mark\.only\b/gm;
 
+/** What catches a failure and does nothing with it. */
 export const swallows =
   /\bcatch\s*(?:\([^)]{0,100}\))?\s*\{\s*\}|\.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*(?:\{\s*\}|undefined|null)\s*\)|\bexcept\b[^:\n]{0,200}:\s*(?:pass\b|\.\.\.)|\bcontextlib\.suppress\s*\(|\brescue\b[^\n]{0,200}(?:\n\s*(?:nil|end)\b|;\s*nil)|\brecover\(\)/g;
 
