@@ -18,7 +18,7 @@ const token = drawn("ghp_", 36);
 describe("what never leaves", () => {
   it("is left out of what is published, or ends the session with nothing published", async () => {
     const encoded = Buffer.from(`key=${apiKey}`).toString("base64");
-    // What the model says is masked before anything is done with it, so no call could hold the key whole.
+    // A call that holds the key whole never runs.
     const inPieces = apiKey.match(/.{1,6}/g)?.join(" ") ?? "";
     await using world = await givenWorld({
       files,
