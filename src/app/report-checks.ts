@@ -1,5 +1,5 @@
 import type { Sha, Tree } from "../base/hash.ts";
-import { makeCheckRun } from "../delivery/check-run.ts";
+import { annotationsMax, makeCheckRun } from "../delivery/check-run.ts";
 import type { EffectTools } from "../delivery/effect.ts";
 import type { Annotation } from "../delivery/host.ts";
 import { changedLine } from "../gate/changed-line.ts";
@@ -34,8 +34,6 @@ export async function reportChecks(
     board.offer(sentenceOf(`There is no check run with the evidence on ${head}: ${made.why}`));
 }
 
-/** Files are read for their lines up to what GitHub takes at once. */
-const annotationsMax = 50;
 /** Most places that an output names are of the runner, or of packages. */
 const lookedAtMax = 100;
 
@@ -49,6 +47,7 @@ async function flaggedPlaces({ workspace }: Work, judged: Passed): Promise<reado
   };
   const places: Annotation[] = [];
   for (const { path, why, kind, at } of judged.flagged) {
+    // What is not marked needs no line.
     const isRead = places.length < annotationsMax;
     const line = isRead
       ? changedLine({ before: await read(baseTree, path), after: await read(tree, path) }, at)

@@ -18,7 +18,7 @@ export type CheckRunFacts = {
   readonly evidence: readonly EvidenceRow[];
   /** Files that need a closer look, as the body of a pull request lists them. */
   readonly flagged: readonly { readonly path: string; readonly why: string }[];
-  /** Worst first: GitHub takes 50 at once, and the rest is left out. Untrusted text. */
+  /** Worst first: what is more than `annotationsMax` is left out. Untrusted text. */
   readonly annotations: readonly Annotation[];
   readonly runUrl: string | null;
 };
@@ -26,7 +26,8 @@ export type CheckRunFacts = {
 type CheckRun = { readonly id: number; readonly url: string };
 
 const checkRunName = "Baton";
-const annotationsMax = 50;
+/** What GitHub takes at once. */
+export const annotationsMax = 50;
 const pathMax = 1000;
 
 /** The session's check run on that commit, by the key of its effect. Throws `HostUnavailable`. */
