@@ -53,7 +53,7 @@ export async function askForSetup(
   const shown: AskedSetup = { commands, env, files: patched, packages };
   const text = JSON.stringify(shown);
   if (said === null) {
-    const stored = await story.store(text);
+    const stored = await story.store(text, { json: true });
     await story.append({ type: "approval.requested", id, tool: setupTool, why, arguments: stored });
   }
   return { kind: "waits", call: { id, tool: setupTool, why, arguments: text } };

@@ -54,7 +54,7 @@ export async function askApproval(
     if (allowed.kind !== "approval") continue;
     const { id, tool } = call;
     const text = JSON.stringify(call.input);
-    const stored = await journal.store(text);
+    const stored = await journal.store(text, { json: true });
     const before = approvalOf(journal.state.approvals, { id, tool, arguments: stored });
     if (before === null) {
       await journal.append({ type: "approval.requested", id, tool, arguments: stored, why: allowed.why });

@@ -86,7 +86,12 @@ async function receive(run: Run): Promise<End | null> {
   if (waits !== null) return waits;
   const calls = await Promise.all(
     decision.calls.map(async ({ id, tool, input, class: effect }) => {
-      return { id, tool, arguments: await journal.store(JSON.stringify(input)), class: effect };
+      return {
+        id,
+        tool,
+        arguments: await journal.store(JSON.stringify(input), { json: true }),
+        class: effect,
+      };
     }),
   );
   await journal.append({ type: "calls.intended", turn: journal.state.turn.number, calls });

@@ -100,7 +100,7 @@ type Stored = {
 /** Stored before it is judged, since what is stored counts. Where a reply comes to nothing that costs a blob at most. */
 async function storeReply({ journal }: Run, reply: Received): Promise<Stored> {
   const blocks = markBroken(reply.content, reply.brokenCalls);
-  const content = await journal.store(JSON.stringify(blocks));
+  const content = await journal.store(JSON.stringify(blocks), { json: true });
   const told = parseContent(await journal.load(content));
   const asked = new Map(callsIn(blocks).map(({ id, input }) => [id, JSON.stringify(input)]));
   const changed = callsIn(told).filter(({ id, input }) => asked.get(id) !== JSON.stringify(input));

@@ -19,8 +19,14 @@ export type Journal = {
   readonly append: (event: SessionEvent) => Promise<EventRecord>;
   /** Appends `turn.ended` with the checkpoint of the state that it leads to. `loop` is kept in it as JSON. */
   readonly endTurn: (turn: TurnEnd & { readonly loop: unknown }) => Promise<EventRecord>;
-  /** Inline up to 8 KiB, else a blob, stored before this resolves; `apart` always a blob. Secrets are masked first, and JSON stays JSON. */
-  readonly store: (text: string, options?: { readonly apart?: boolean }) => Promise<Payload>;
+  /**
+   * Inline up to 8 KiB, else a blob, stored before this resolves; `apart` always a blob. Secrets are masked first. `json`
+   * is for text that is read as JSON again, of which only the strings are looked at: a secret may be JSON itself.
+   */
+  readonly store: (
+    text: string,
+    options?: { readonly apart?: boolean; readonly json?: boolean },
+  ) => Promise<Payload>;
   readonly load: (payload: Payload) => Promise<string>;
 };
 

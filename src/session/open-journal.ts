@@ -7,7 +7,7 @@ import type { EventRecord, Head, Identity, SessionEvent } from "./event.ts";
 import type { Blobs, SessionFiles } from "./files.ts";
 import type { Journal } from "./journal.ts";
 import { encodeManifest, type Manifest } from "./manifest.ts";
-import { loadPayload, masked, maskedText, payloadOf, spill } from "./payload.ts";
+import { loadPayload, masked, maskedCheckpoint, maskedJson, payloadOf, spill } from "./payload.ts";
 import { recordsFrom } from "./reader.ts";
 import { encodeRecord, genesis } from "./record.ts";
 import { evolve, initialState, type State } from "./state.ts";
@@ -155,14 +155,14 @@ function journalAt(start: Start, options: JournalOptions): OpenJournal {
     append: (event) => queued(() => write(event)),
     recordsFrom: (offset) =>
       queued(async () => [...recordsFrom(await logUpTo(start.length + written, files), offset)]),
-    store: (text, { apart = false } = {}) =>
-      payloadOf(maskedText(text, mask), put, apart ? 0 : limits.inlineBytesMax),
+    store: (text, { apart = false, json = false } = {}) =>
+      payloadOf(json ? maskedJson(text, { mask }) : mask(text), put, apart ? 0 : limits.inlineBytesMax),
     load: (payload) => loadPayload(payload, files),
     endTurn: async ({ turn, next, ms, loop }) => {
       const bare = { type: "turn.ended", turn, next, ms, checkpoint: null } as const;
       return queued(async () => {
         const text = encodeCheckpoint({ state: evolve(state, bare), loop });
-        const checkpoint = await payloadOf(maskedText(text, mask), put, limits.checkpointBytesMax);
+        const checkpoint = await payloadOf(maskedCheckpoint(text, mask), put, limits.checkpointBytesMax);
         return write({ ...bare, checkpoint });
       });
     },

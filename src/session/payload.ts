@@ -23,28 +23,45 @@ export async function payloadOf(text: string, put: Blobs["put"], inlineMax: numb
   return { type: "blob", sha256: await put(bytes), bytes: bytes.length };
 }
 
-/** The event with no secret in any of its texts. */
+/** The event with no secret in any of its texts. JSON in a payload is as it was stored, so that its digest stays. */
 export function masked(event: SessionEvent, mask: Mask): SessionEvent {
-  return maskedIn(event, mask) as SessionEvent;
+  return maskedIn(event, { mask, isClean: isStoredJson }) as SessionEvent;
 }
+
+/** The text of a checkpoint without secrets: payloads in it are as they were stored, and replies were stored before. */
+export function maskedCheckpoint(text: string, mask: Mask): string {
+  return maskedJson(text, { mask, isClean: isStoredJson });
+}
+
+type Masking = {
+  readonly mask: Mask;
+  /** Whether what it holds was masked before. */
+  readonly isClean: (value: object) => boolean;
+};
 
 /**
- * The text without secrets; JSON stays JSON. A secret that begins with the letter of an escape, such as the `n` of a line's
- * end, would take half of the escape with it, so it is looked for in the strings of such a text instead.
+ * JSON text with no secret in any of its strings. Taken out of the text itself, a secret that begins with the letter of
+ * an escape, such as the `n` of a line's end, would take half of the escape with it, and the text would be no JSON.
  */
-export function maskedText(text: string, mask: Mask): string {
-  const clean = mask(text);
-  if (clean === text) return text;
-  const value = objectIn(text);
-  return value === null || objectIn(clean) !== null ? clean : JSON.stringify(maskedIn(value, mask));
+export function maskedJson(
+  text: string,
+  { mask, isClean = () => false }: Pick<Masking, "mask"> & Partial<Masking>,
+): string {
+  return mask(text) === text ? text : JSON.stringify(maskedIn(JSON.parse(text), { mask, isClean }));
 }
 
-function maskedIn(value: unknown, mask: Mask): unknown {
-  if (typeof value === "string") return maskedText(value, mask);
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => maskedIn(item, mask));
-  const fields = Object.entries(value).map(([name, held]) => [mask(name), maskedIn(held, mask)]);
+function maskedIn(value: unknown, masking: Masking): unknown {
+  const { mask, isClean } = masking;
+  if (typeof value === "string") return mask(value);
+  if (typeof value !== "object" || value === null || isClean(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => maskedIn(item, masking));
+  const fields = Object.entries(value).map(([name, held]) => [mask(name), maskedIn(held, masking)]);
   return Object.fromEntries(fields);
+}
+
+/** Text that is JSON by chance is stored as any other is, so there a secret is gone wherever it stood. */
+function isStoredJson(value: object): boolean {
+  return isInline(value) && objectIn(value.text) !== null;
 }
 
 function objectIn(text: string): object | null {

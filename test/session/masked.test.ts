@@ -10,9 +10,9 @@ const rest = drawn("", 40);
 /** JSON writes the end of a line as `\n`: with the rest of this secret behind it stands what looks like all of it. */
 const secret = `n${rest}`;
 
-async function given() {
+async function given(held = secret) {
   const files = memorySessionFiles();
-  const options = { files, clock: handClock(), mask: maskOf([secret]), durability: "process" } as const;
+  const options = { files, clock: handClock(), mask: maskOf([held]), durability: "process" } as const;
   const journal = createJournal(identity(), options);
   await journal.append(opened());
   return { files, journal };
@@ -25,7 +25,7 @@ describe("what is stored without secrets", () => {
     ["all of it", `key: ${secret}\n`, "key: ***\n"],
   ])("stays JSON where a line begins with %s", async (_title, text, kept) => {
     const { files, journal } = await given();
-    const stored = await journal.store(JSON.stringify([{ type: "text", text }]));
+    const stored = await journal.store(JSON.stringify([{ type: "text", text }]), { json: true });
     expect(JSON.parse(await journal.load(stored))).toEqual([{ type: "text", text: kept }]);
     await journal.append({ type: "note.added", about: "gate", text: stored });
     await journal.append({ type: "run.suspended", reason: "stuck", detail: text });
@@ -41,5 +41,45 @@ describe("what is stored without secrets", () => {
     const { journal } = await given();
     const stored = await journal.store(`{\n  "key": "${secret}",\n  "b":  1\n}`);
     expect(await journal.load(stored)).toBe('{\n  "key": "***",\n  "b":  1\n}');
+  });
+
+  it.each([
+    `"${rest}`,
+    `${rest}"`,
+    `\\${rest}`,
+    `${rest}\\`,
+    `${rest}\\"`,
+    `${rest.slice(0, 12)}"${rest.slice(12)}`,
+    `${rest.slice(0, 12)}\n${rest.slice(12)}`,
+    `${rest}","`,
+  ])("keeps the fields and the digest of what is stored as JSON, with the secret %j", async (held) => {
+    const parts = [held, held.slice(1), held.slice(0, -1), rest, `\n${rest}\n`, `"${rest}"`, `\\${rest}\\`];
+    for (const said of parts) {
+      const { journal } = await given(held);
+      const value = { said, files: [{ patch: said, nested: JSON.stringify({ said }) }] };
+      const stored = await journal.store(JSON.stringify(value), { json: true });
+      const kept = JSON.parse(await journal.load(stored));
+      expect(kept).toEqual({
+        said: expect.stringContaining("***"),
+        files: [{ patch: kept.said, nested: expect.stringContaining("***") }],
+      });
+      expect(kept.said).not.toContain(rest);
+      await journal.append({ type: "note.added", about: "gate", text: stored });
+      const records = await journal.recordsFrom(0);
+      expect(records.at(-1)?.record.event).toMatchObject({ text: stored });
+    }
+  });
+
+  it("is no part of a secret that is JSON itself, wherever that stands", async () => {
+    const held = JSON.stringify({ user: "deployer", password: "hunter22secret" });
+    const { journal } = await given(held);
+    const texts = [held, `[${held}]`, `${held}\n`];
+    const kept = await Promise.all(texts.map(async (text) => journal.load(await journal.store(text))));
+    expect(kept).toEqual(["***", "[***]", "***\n"]);
+    const written = await journal.store(JSON.stringify({ content: held }), { json: true });
+    expect(await journal.load(written)).toBe('{"content":"***"}');
+    await journal.append({ type: "run.suspended", reason: "stuck", detail: held });
+    const records = await journal.recordsFrom(0);
+    expect(records.at(-1)?.record.event).toMatchObject({ detail: "***" });
   });
 });
