@@ -2,6 +2,7 @@ import { patchLimits, readKeptPatch } from "../delivery/patch.ts";
 import type { StoredPatch } from "../delivery/patches.ts";
 import { secretsInChange } from "../gate/secret-scan.ts";
 import type { Payload, SessionEvent } from "../session/event.ts";
+import { eventsOf } from "../session/journal.ts";
 import { candidateOf, contentsOf } from "./candidate.ts";
 import type { Judgement } from "./judge-work.ts";
 import { offerPatch } from "./offer-patch.ts";
@@ -19,7 +20,7 @@ export async function offerRefused(
   if (cause === "size") return { patch: await offerOversized(work) };
   if (cause !== "protected") return {};
   // What the last round held back: what one before it did may be another change.
-  const last = (await eventsOf(work)).findLast(isRed);
+  const last = (await eventsOf(work.journal)).findLast(isRed);
   if (last?.patch !== undefined) return { patch: await offerKept(work, last.patch) };
   work.board.note(
     `${what} is not offered as a patch, because it holds what looks like a credential, or has more than ${patchLimits.keptBytesMax} bytes.`,
@@ -34,7 +35,7 @@ export async function offerRefused(
 export async function offerHeldBack(
   work: Work,
 ): Promise<{ readonly patch: StoredPatch | null; readonly sentence: string } | null> {
-  const events = await eventsOf(work);
+  const events = await eventsOf(work.journal);
   const said = events.findLastIndex(({ type }) => type === "input.accepted");
   const at = events.findLastIndex((event) => isRed(event) && event.patch !== undefined);
   const held = events[at];
@@ -56,10 +57,6 @@ async function offerKept(work: Work, kept: Payload): Promise<StoredPatch | null>
   const patch = readKeptPatch(await work.journal.load(kept));
   const { stored } = await offerPatch(work, { effect: "held-back", what, patch });
   return stored.kind === "done" ? stored.value : null;
-}
-
-async function eventsOf({ journal }: Work): Promise<readonly SessionEvent[]> {
-  return (await journal.recordsFrom(0)).map(({ record }) => record.event);
 }
 
 function isRed(event: SessionEvent): event is Extract<SessionEvent, { type: "gate.failed" }> {

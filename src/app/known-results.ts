@@ -3,17 +3,17 @@ import type { Check } from "../gate/checks.ts";
 import { type Known, knownOn } from "../gate/known.ts";
 import { isOfTests } from "../gate/proof.ts";
 import type { SessionEvent } from "../session/event.ts";
+import { eventsOf } from "../session/journal.ts";
 import type { OpenJournal } from "../session/open-journal.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** The log, where anything of a gate can stand in it. */
-export async function eventsOfGates({
-  state,
-  recordsFrom,
-}: Pick<OpenJournal, "state" | "recordsFrom">): Promise<readonly SessionEvent[]> {
-  const { verified, base } = state.gate;
+export async function eventsOfGates(
+  journal: Pick<OpenJournal, "state" | "recordsFrom">,
+): Promise<readonly SessionEvent[]> {
+  const { verified, base } = journal.state.gate;
   if (verified === null && Object.keys(base).length === 0) return [];
-  return (await recordsFrom(0)).map(({ record }) => record.event);
+  return eventsOf(journal);
 }
 
 /** The base with the tests of the change alone: base itself where it brings none, null where no check asks for it. */

@@ -5,6 +5,7 @@ import type { Annotation } from "../delivery/host.ts";
 import { changedLine } from "../gate/changed-line.ts";
 import { failingLines } from "../gate/failing-lines.ts";
 import type { SessionEvent } from "../session/event.ts";
+import { eventsOf } from "../session/journal.ts";
 import type { Judgement } from "./judge-work.ts";
 import { sentenceOf } from "./outcome.ts";
 import type { Work } from "./work.ts";
@@ -64,8 +65,7 @@ async function failingPlaces({ journal, workspace }: Work, judged: Passed): Prom
   const red = judged.evidence.filter(({ onTree }) => onTree === "red");
   if (red.length === 0) return [];
   const { tree } = judged.candidate;
-  const records = await journal.recordsFrom(0);
-  const events = records.map(({ record }) => record.event);
+  const events = await eventsOf(journal);
   const annotations: Annotation[] = [];
   let looks = 0;
   for (const { check, dir } of red) {

@@ -7,7 +7,8 @@ import type { End } from "../loop/end.ts";
 import { acceptInput } from "../loop/input.ts";
 import { runLoop } from "../loop/loop.ts";
 import type { Seal } from "../loop/seal.ts";
-import type { Budget, SessionEvent } from "../session/event.ts";
+import type { Budget } from "../session/event.ts";
+import { eventsOf } from "../session/journal.ts";
 import { type Ended, endWork } from "./end-work.ts";
 import { gateEnd, isOutOfRounds, redRounds } from "./gate-end.ts";
 import { offerRefused } from "./held-patch.ts";
@@ -36,7 +37,7 @@ type Options = {
  */
 export async function settle(work: ReadyWork, options: Options): Promise<Outcome> {
   // What a run found that died before it could say so is found again, without asking the model once more.
-  const before = await eventsOf(work);
+  const before = await eventsOf(work.journal);
   let judgesAgain = isOutOfRounds(before);
   if (before.some((event) => event.type === "reply.received" && event.masked)) work.board.note(maskedNote);
   // Bounded by the rounds of the gate, which count anew only with a person's words, and by the budget.
@@ -62,10 +63,6 @@ export async function settle(work: ReadyWork, options: Options): Promise<Outcome
 function stop(end: Exclude<End, { kind: "finished" }>, work: ReadyWork, options: Options): Promise<Outcome> {
   if (end.kind === "asked" || end.kind === "approval") return waitForPeople(work, end);
   return endWork(work, stopped(end, work, options));
-}
-
-async function eventsOf({ journal }: ReadyWork): Promise<readonly SessionEvent[]> {
-  return (await journal.recordsFrom(0)).map(({ record }) => record.event);
 }
 
 function finishedBefore({ story }: ReadyWork): End {
@@ -158,7 +155,7 @@ async function afterGate(
       return interrupted(work);
     case "failed": {
       work.board.evidence(judged.evidence);
-      const rounds = redRounds(await eventsOf(work));
+      const rounds = redRounds(await eventsOf(work.journal));
       if (rounds < limits.gateRoundsMax || (await saidMeanwhile(work, options))) return null;
       const { mask, orders } = work.means;
       if (judged.findings.length > 0)

@@ -6,12 +6,14 @@ import type { Contents } from "../gate/contents.ts";
 import { changedDependencies } from "../gate/dependencies.ts";
 import type { Story } from "../loop/story.ts";
 import { isOfSetup, setupTool } from "../session/approvals.ts";
+import { eventsOf } from "../session/journal.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Candidate } from "./candidate.ts";
 
 /**
  * What setup installs from where the change touches that. `id` is the approval's: it names the commands, the variables
- * that they are given and each of these files byte for byte, so that a word of a person is about exactly them, and stands while only other files change.
+ * that they are given and each of these files byte for byte, so that a word of a person is about exactly them, and stands
+ * while only other files change.
  */
 export type ChangedInputs = {
   readonly id: string;
@@ -108,9 +110,8 @@ function laidOnBase(
   return objects.transplant({ from: baseTree, to, onto: baseTree, only });
 }
 
-async function whoSaid({ recordsFrom }: Story, id: string): Promise<string> {
-  const events = (await recordsFrom(0)).map(({ record }) => record.event);
-  const said = events.findLast(
+async function whoSaid(story: Story, id: string): Promise<string> {
+  const said = (await eventsOf(story)).findLast(
     (event) => (event.type === "approval.granted" || event.type === "approval.denied") && event.id === id,
   );
   if (said === undefined || !("by" in said)) throw new Error(`nobody said anything of ${id}`);

@@ -1,5 +1,6 @@
 import { limits } from "../base/limits.ts";
 import type { EffectClass, IntendedCall, Payload, Settlement } from "../session/event.ts";
+import { eventsOf } from "../session/journal.ts";
 import { unlessAborted } from "./abort.ts";
 import { texts } from "./decide.ts";
 import { type OnLive, subjectOf } from "./live.ts";
@@ -159,12 +160,9 @@ async function attachmentOf(story: Story, tool: string, input: unknown): Promise
 /** What a summary stands in place of can still be read: the log holds it. Undefined where no such call was settled. */
 async function earlierOutput(story: Story, id: string): Promise<Payload | undefined> {
   if (story.state.context.summary === null) return undefined;
-  const records = await story.recordsFrom(0);
-  for (const { record } of records.toReversed()) {
-    const { event } = record;
-    if (event.type === "call.settled" && event.id === id) return event.whole ?? event.output;
-  }
-  return undefined;
+  const events = await eventsOf(story);
+  const settled = events.findLast((event) => event.type === "call.settled" && event.id === id);
+  return settled?.type === "call.settled" ? (settled.whole ?? settled.output) : undefined;
 }
 
 function noOutput(id: string): string {

@@ -30,4 +30,11 @@ export type Journal = {
   readonly load: (payload: Payload) => Promise<string>;
 };
 
+/** All that has happened so far, oldest first. */
+export async function eventsOf({
+  recordsFrom,
+}: Pick<Journal, "recordsFrom">): Promise<readonly SessionEvent[]> {
+  return (await recordsFrom(0)).map(({ record }) => record.event);
+}
+
 export type TurnEnd = { readonly turn: number; readonly next: GoOn; readonly ms: number };
