@@ -162,9 +162,13 @@ const put = (name, text) => fs.appendFileSync(process.env[name], text);
     expect(result.log).toBe("ready\nint\nterm\npost");
   });
 
-  const withChild = `import { spawn } from "node:child_process";
-    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  const child = (options: string) => `import { spawn } from "node:child_process";
+    const args = ["-e", "setInterval(() => {}, 1000)", process.env.RUNNER_TEMP];
+    const child = spawn(process.execPath, args, ${options});
     setInterval(() => {}, 1000); console.log("child " + child.pid);`;
+  const withChild = child('{ stdio: "ignore" }');
+  // Nothing of the job stands in its environment; only its arguments name a folder of the machine.
+  const withBareChild = child('{ stdio: "ignore", env: {} }');
 
   it("leaves children that a signal does not reach; the job's end kills them", async () => {
     const result = await run(withChild, { plan: [{ after: /child/, do: "SIGKILL" }] });
@@ -172,9 +176,12 @@ const put = (name, text) => fs.appendFileSync(process.env[name], text);
     expect(result.orphans).toEqual([Number(result.log.split(" ")[1])]);
   });
 
-  it("loses everything with its machine", async () => {
+  it.each([
+    ["", withChild],
+    [", also what was started without the job's environment", withBareChild],
+  ])("loses everything with its machine%s", async (_, main) => {
     const { promise: ready, resolve } = Promise.withResolvers<void>();
-    const job = await start(withChild, { onLine: () => resolve() }, 'console.log("post")');
+    const job = await start(main, { onLine: () => resolve() }, 'console.log("post")');
     await ready;
     const result = await job.lose();
     expect(result).toMatchObject({ signal: "SIGKILL", postCode: undefined });

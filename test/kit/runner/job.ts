@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { endProcessesOf } from "../processes.ts";
 import { type ActionFile, resolveInputs } from "./action-file.ts";
 import { cancelByLadder } from "./cancel-ladder.ts";
 import { type JobFacts, jobEnvironment, type MachinePaths } from "./environment.ts";
@@ -91,6 +92,8 @@ export class Job implements Run {
     this.kill("SIGKILL");
     await killOrphans(this.#trackingId);
     const result = await this.done;
+    // What was started without the job's environment, such as a copy under way, would write on into what is removed.
+    await endProcessesOf(this.#options.machine);
     await rm(this.#options.machine, { recursive: true, force: true });
     return result;
   }
