@@ -23,7 +23,7 @@ export function sandboxChecks(options: ChecksOptions): Checks {
       const scratch = mkdtempSync(join(options.scratch, "check-"));
       const place: SandboxPlace = { workspace: join(scratch, "work"), home: join(scratch, "home"), scratch };
       try {
-        await Promise.all([
+        await bothEnded([
           options.workspace.copy(options.base, place.workspace),
           options.workspace.copy(options.home, place.home),
         ]);
@@ -36,6 +36,12 @@ export function sandboxChecks(options: ChecksOptions): Checks {
       }
     },
   };
+}
+
+/** Where one failed the other still writes, so nothing is removed before both have ended. */
+async function bothEnded(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(works);
+  await Promise.all(works);
 }
 
 /** A sandbox without network and one with it are made when the first check needs them; they never run together. */
