@@ -10,11 +10,17 @@ export function dependencyList(files: readonly DependencyFile[]): string {
   return `### Dependencies\n\nWhoever merges this installs what these files say:\n\n${packageList(files)}`;
 }
 
-/** The same without a heading; "" where there are no files. */
+/** The same without a heading, those nearest to the root first; "" where there are no files. */
 export function packageList(files: readonly DependencyFile[]): string {
-  const parts = files.slice(0, filesMax).map(oneFile);
+  // Nobody can push what the repository itself installs out of the list by files deep below it.
+  const nearest = files.toSorted((one, other) => depthOf(one) - depthOf(other));
+  const parts = nearest.slice(0, filesMax).map(oneFile);
   const more = files.length > filesMax ? [`And ${files.length - filesMax} more files.`] : [];
   return [...parts, ...more].join("\n\n");
+}
+
+function depthOf({ path }: DependencyFile): number {
+  return path.split("/").length;
 }
 
 function oneFile(file: DependencyFile): string {

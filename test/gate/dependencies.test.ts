@@ -169,4 +169,12 @@ describe("what a change does to what is installed", () => {
     expect(text).toContain("And 20 more files.");
     expect(dependencyList([])).toBe("");
   });
+
+  it("names what is installed at the root before what lies deep", async () => {
+    const deep = await changed("a/b/package.json", "{}", json({ dependencies: { deep: "1" } }));
+    const root = await changed("package.json", "{}", json({ dependencies: { root: "1" } }));
+    const text = dependencyList([...Array.from({ length: 20 }, () => deep), root]);
+    expect(text).toContain("<code>root</code>: added");
+    expect(text).toContain("And 11 more files.");
+  });
 });
