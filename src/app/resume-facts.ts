@@ -1,3 +1,4 @@
+import { objectIn } from "../base/json.ts";
 import { type Spent, spentOf } from "../loop/budget.ts";
 import { isOfSetup } from "../session/approvals.ts";
 import type { Budget, IntendedCall, Payload, SessionEvent, Settlement } from "../session/event.ts";
@@ -125,8 +126,7 @@ async function argumentsOf(
   call: IntendedCall,
   load: (payload: Payload) => Promise<string>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const input: unknown = JSON.parse(await load(call.arguments));
-  return typeof input === "object" && input !== null ? { ...input } : {};
+  return objectIn(JSON.parse(await load(call.arguments)));
 }
 
 /** The first line of the argument that says most. */

@@ -1,4 +1,5 @@
 import type { Sha } from "../base/hash.ts";
+import { objectIn } from "../base/json.ts";
 import type { Thread } from "../session/event.ts";
 import type { SessionId } from "../session/id.ts";
 import type { SealKey } from "../session/shipment.ts";
@@ -113,8 +114,7 @@ async function probeComment(thread: Thread | null, marker: string, host: Host): 
 
 function detailOf(text: string): Detail {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Detail) : {};
+    return objectIn(JSON.parse(text));
   } catch {
     return {};
   }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject } from "../base/json.ts";
 import { type Caps, defaultCaps } from "./caps.ts";
 import type { Check } from "./checks.ts";
 import { type ConfigRefused, keysOf, type ParsedFile, refusal, standsAt } from "./config-refusal.ts";
@@ -260,9 +261,8 @@ function whole(unit: string, least: number, most: number) {
 
 /** A list is an object too for the schema library, so it has to be told apart first. */
 function mapping<Entries extends v.ObjectEntries>(keys: readonly string[], entries: Entries) {
-  const isMapping = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
   const message = `expected keys and values (${keys.join(", ")})`;
-  return v.pipe(v.custom<object>(isMapping, message), v.strictObject(entries));
+  return v.pipe(v.custom<object>(isObject, message), v.strictObject(entries));
 }
 
 function isInside(path: string): boolean {

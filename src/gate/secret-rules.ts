@@ -1,3 +1,4 @@
+import { isObject } from "../base/json.ts";
 import { isMadeUp, isMadeUpKey, looksDrawn } from "./drawn.ts";
 import { publishedIn, type Secret } from "./published-rules.ts";
 
@@ -160,7 +161,7 @@ function isSignedToken(value: string): boolean {
 function decoded(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { objectIn } from "../base/json.ts";
+import { isObject, objectIn } from "../base/json.ts";
 import type { Change } from "../workspace/workspace.ts";
 import type { Contents } from "./contents.ts";
 import { dependencyFormat } from "./dependency-files.ts";
@@ -68,7 +68,7 @@ function installOf(bytes: Uint8Array | null): string | null {
   if (bytes === null) return null;
   try {
     const manifest: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) return null;
+    if (!isObject(manifest)) return null;
     const fields = new Map<string, unknown>(Object.entries(manifest));
     const scripts = new Map(Object.entries(objectIn(fields.get("scripts"))));
     return JSON.stringify([

@@ -1,3 +1,4 @@
+import { isObject } from "../base/json.ts";
 import type { Block } from "../session/event.ts";
 
 /** A use of a tool as the model asked for it. */
@@ -104,8 +105,7 @@ function isCall(block: Block): block is CallBlock {
   if (block.type !== "tool_use") return false;
   const { id, name, input } = block as Readonly<Record<string, unknown>>;
   const named = typeof name === "string" && /^[\w-]{1,128}$/.test(name);
-  const object = typeof input === "object" && input !== null && !Array.isArray(input);
-  return named && object && typeof id === "string" && /^[\w-]{1,128}$/.test(id);
+  return named && isObject(input) && typeof id === "string" && /^[\w-]{1,128}$/.test(id);
 }
 
 function visibleText(block: Block): string {

@@ -1,3 +1,4 @@
+import { objectIn } from "../base/json.ts";
 import { limits } from "../base/limits.ts";
 import type { EffectClass, IntendedCall, Payload, Settlement } from "../session/event.ts";
 import { eventsOf } from "../session/journal.ts";
@@ -148,9 +149,8 @@ type Attachment =
 
 /** `read` with a path `output:<call id>` reads what an earlier call printed, whole. */
 async function attachmentOf(story: Story, tool: string, input: unknown): Promise<Attachment | null> {
-  if (tool !== "read" || typeof input !== "object" || input === null) return null;
-  const path = (input as Readonly<Record<string, unknown>>)["path"];
-  if (typeof path !== "string" || !path.startsWith("output:")) return null;
+  const path = objectIn(input)["path"];
+  if (tool !== "read" || typeof path !== "string" || !path.startsWith("output:")) return null;
   const id = path.slice("output:".length);
   const payload = outputOf(story.readings, id) ?? (await earlierOutput(story, id));
   if (payload === undefined) return { kind: "missing", why: noOutput(id) };

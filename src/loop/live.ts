@@ -1,3 +1,4 @@
+import { objectIn } from "../base/json.ts";
 import { cutText } from "../base/lines.ts";
 
 /**
@@ -30,8 +31,7 @@ const subjectCharactersMax = 200;
 
 /** What a call is about, on one line: its path, its command or its pattern, else its first text. May be empty. */
 export function subjectOf(input: unknown): string {
-  if (typeof input !== "object" || input === null) return "";
-  const given: Readonly<Record<string, unknown>> = { ...input };
+  const given = objectIn(input);
   const named = [given["path"], given["command"], given["pattern"], ...Object.values(given)];
   const text = named.find((value) => typeof value === "string") ?? "";
   return cutText(

@@ -1,5 +1,6 @@
 import { Octokit } from "@octokit/rest";
 import type { Clock } from "../../base/clock.ts";
+import { objectIn } from "../../base/json.ts";
 import { countIn, withinLimits } from "./limits.ts";
 import { boundedFetch } from "./transport.ts";
 
@@ -230,7 +231,7 @@ function limitReset(response: unknown, status: number): string {
 }
 
 function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return objectIn(value)[name];
 }
 
 function nothing(): void {}
