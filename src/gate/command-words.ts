@@ -147,7 +147,12 @@ function filesOf(first: string, name: string, rest: readonly string[]): readonly
       ) && isFile(word)
     );
   });
-  const joined = rest.flatMap((word) => /^--?[\w-]+=(.+)$/.exec(word)?.[1] ?? []).filter(isFile);
+  // What is measured is named so too, and not run.
+  const joined = rest
+    .flatMap(
+      (word) => /^-{1,2}(?!-|(?:include|exclude|ignore|src|source|cov)=)[\w-]+=(.+)$/.exec(word)?.[1] ?? [],
+    )
+    .filter(isFile);
   const settings = rest.filter(
     (word) => /\.(?:json|ya?ml|toml|ini|cfg|xml|sh|mk)$|\brc$/.test(word) && isFile(word),
   );

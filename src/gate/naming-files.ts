@@ -1,3 +1,4 @@
+import { fieldsOf } from "./recipes.ts";
 import { isNamedTest, isTest } from "./test-paths.ts";
 
 /** Files in which a tool is told what to run, or what to load before tests, in its own words. */
@@ -81,8 +82,8 @@ const product = /(?:^|\/)(?:src|lib|app|pkg|internal|cmd|dist|build)\//;
  * Paths that look like programs in the text of a naming file, relative to where it stands. What is the product's own is
  * left out, since it is tested and not run as a check.
  */
-export function programsNamedIn(text: string, names: Naming["names"]): readonly string[] {
-  const found = text.matchAll(
+export function programsNamedIn(file: string, text: string, names: Naming["names"]): readonly string[] {
+  const found = (file === "package.json" ? runnersPart(text) : text).matchAll(
     /(?:[\w@.-]{1,100}\/){0,12}[\w@.-]{1,100}\.(?:sh|bash|zsh|py|rb|pl|ps1|php|[cm]?[jt]sx?)\b(?![\w/.-])/g,
   );
   const isMeant = (path: string) => {
@@ -91,6 +92,14 @@ export function programsNamedIn(text: string, names: Naming["names"]): readonly 
     return names === "modules" && (isTest(path) || /setup|globals?|mock|support|polyfill|helper/i.test(path));
   };
   return [...new Set(Array.from(found, ([path]) => path))].filter(isMeant).slice(0, namedMax);
+}
+
+const runnerKeys = "vitest jest mocha ava karma playwright cypress tap c8 nyc".split(" ");
+
+/** What a package.json tells runners; its scripts are followed where a check runs them. */
+function runnersPart(text: string): string {
+  const fields = fieldsOf(text);
+  return JSON.stringify(runnerKeys.map((key) => fields[key] ?? null));
 }
 
 /** Patterns in the text of a naming file by which its runner looks for tests. */

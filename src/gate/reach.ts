@@ -93,7 +93,7 @@ async function readNaming(walk: Walk): Promise<Pick<Reach, "settings" | "pattern
     if (text === null) continue;
     settings.push(text);
     for (const pattern of testPatternsIn(text)) patterns.add(inDir(dir, pattern) ?? "");
-    const paths = await followPrograms(programsNamedIn(text, names), dir, walk);
+    const paths = await followPrograms(programsNamedIn(file, text, names), dir, walk);
     for (const path of names === "modules" ? paths : []) walk.loaded.add(path);
   }
   return { settings, patterns };
