@@ -3,6 +3,8 @@ import { type Reach, reaches } from "./reach.ts";
 import { fieldsOf } from "./recipes.ts";
 import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
 
+/** The numbers in these are of rules. */
+const linters = /eslint|tslint|stylelint|biome|prettier/;
 const inFixtures = /(?:^|\/)(?:fixtures?|__fixtures__|testdata|node_modules)\//;
 
 /** What of a change decides how the checks run, by the names of its files and by what of a manifest counts. */
@@ -11,7 +13,7 @@ export function changedConfiguration(files: readonly ChangedFile[], reach: Reach
     const { path } = file.change;
     if (inFixtures.test(path)) return [];
     const name = path.slice(path.lastIndexOf("/") + 1);
-    const lowered = thresholds(file);
+    const lowered = linters.test(name) ? [] : thresholds(file);
     if (name === "package.json") return [...packageJson(file, reach), ...lowered];
     if (name === "pyproject.toml") return [...pyproject(file), ...lowered];
     const [, kind = "configuration", why = whyByName(name, reach)] =
@@ -116,6 +118,7 @@ function thresholds({ change: { path }, before, after }: ChangedFile): readonly 
   const lowered = old.flatMap(({ name, value }, index) => {
     const nth = old.slice(0, index).filter((one) => one.name === name).length;
     const left = now.filter((one) => one.name === name)[nth];
+    if (value === "false") return [];
     if (left === undefined) return [`${name} was ${value} and is gone`];
     return Number(left.value) < Number(value) || (value === "true" && left.value === "false")
       ? [`${name} was ${value} and is ${left.value}`]

@@ -120,3 +120,13 @@ describe("a package.json", () => {
     expect(await kinds(manifest({ main: "./a.js", ...fields }))).toEqual([]);
   });
 });
+
+describe("a threshold", () => {
+  it.each([
+    ["a check of coverage that was off", ".nycrc", '{ "check-coverage": false }', "{}"],
+    ["a rule of a linter", ".eslintrc", '{ "max-lines": [1, { "lines": 2 }] }', "{}"],
+  ])("is not %s", async (_, path, before, after) => {
+    const found = await tampered({ [path]: before }, { [path]: after }, [checkOf("npm test")]);
+    expect(found.map(({ kind }) => kind)).toEqual(["configuration"]);
+  });
+});
