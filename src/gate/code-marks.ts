@@ -1,14 +1,21 @@
+import type { Change } from "../workspace/workspace.ts";
 import { type Code, codeOf, familyOf } from "./code.ts";
 import { countsIn } from "./counts.ts";
 import { type Mark, marks } from "./marks.ts";
 import { without } from "./multiset.ts";
 import type { ChangedFile, Suspicion } from "./suspicion.ts";
+import { isNamedTest } from "./test-paths.ts";
 
 /** What was added to code, whatever else it does, that a reader should not miss; what only moves is not new. */
 export function markedCode(files: readonly ChangedFile[]): readonly Suspicion[] {
+  const hasDeleted = files.some(({ change }) => change.status === "deleted");
+  // What a new test says of itself alone hides nothing of what was there.
+  const isHeard = ({ kind }: Mark, { path, status }: Change) =>
+    kind !== "suppression" || status !== "added" || hasDeleted || !isNamedTest(path);
   const sides = files.map((file) => ({ file, old: formsOf(file, "before"), now: formsOf(file, "after") }));
   const found = marks.flatMap((mark) => {
-    const counted = sides.map(({ file: { change }, old, now }) => {
+    const heard = sides.filter(({ file: { change } }) => isHeard(mark, change));
+    const counted = heard.map(({ file: { change }, old, now }) => {
       const [left, found] = [foundOf(mark, change.path, old), foundOf(mark, change.path, now)];
       const [at = found.at(-1) ?? ""] = without(found, left);
       return { path: change.path, more: found.length - left.length, at };

@@ -16,6 +16,8 @@ export type Mark = {
 
 const isSource = (path: string) => !isTest(path) && !/\.config\.\w+$/.test(path);
 const isProduct = (path: string) => isSource(path) && !/test|spec|mock|fixture/i.test(path);
+/** There it says that a type is refused, and the compiler fails where it is not. */
+const isTypeTest = /\.(?:tst|test-d)\.[cm]?tsx?$/;
 const either = (flags: string, ...patterns: readonly RegExp[]) =>
   new RegExp(patterns.map(({ source }) => source).join("|"), flags);
 
@@ -37,11 +39,16 @@ export const marks: readonly Mark[] = [
     pattern: either(
       "gm",
       /\b(?:eslint|tslint|stylelint|oxlint|swiftlint|swiftformat|htmlhint|ktlint|cspell|credo|yamllint|markdownlint)[:-]disable|\b(?:biome|deno-lint|prettier|dprint|cspell|knip)[:-]ignore|\brubocop:(?:disable|todo)|\bshellcheck\s+disable|\b(?:yamllint|hadolint|tflint|checkov|trivy|sonar)[\s:-]+(?:disable|ignore|skip)/,
-      /@ts-(?:ignore|expect-error|nocheck)\b|\bdeclare\s+module\s+["'`]\*+["'`]|\/\*\s*eslint\s+[\w@/-]+\s*:|\bjshint\s+ignore|\bnosemgrep\b|\bNOSONAR\b|\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)/,
+      /@ts-(?:ignore|nocheck)\b|\bdeclare\s+module\s+["'`]\*+["'`]|\/\*\s*eslint\s+[\w@/-]+\s*:|\bjshint\s+ignore|\bnosemgrep\b|\bNOSONAR\b|\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)/,
       /#\s*(?:flake8:\s*)?noqa\b|#\s*nosec\b|#\s*(?:type|pyright|mypy|pylint|ruff|fmt|isort|ty)\s*:|#\s*pragma:\s*no (?:cover|mutate)|@(?:typing\.)?no_type_check\b|#\s*:nocov:|^#\s*typed:\s*(?:false|ignore)\b/,
       /#!?\[(?:allow|expect)\(|#!?\[(?:coverage\(off|rustfmt::skip)|#!?\[cfg_attr\([^\n]{0,200}\ballow\(|\/\/\s*nolint\b|\/\/\s*NOLINT|\/\/\s*lint:ignore\b|#nosec\b|#pragma\s+(?:warning\s+disable|GCC\s+diagnostic\s+ignored|clang\s+diagnostic\s+ignored)|\b(?:LCOV|GCOVR?)_EXCL|^[ \t]*#nullable\s+disable/,
       /@Suppress(?:Warnings|FBWarnings|Lint)?\b|@file:Suppress\b|@nowarn\b|\b(?:scalastyle|scalafix|CHECKSTYLE|clang-format):?\s*:?\s*(?:off|OFF)\b|\bCOVERAGE-OFF\b|\[(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)\b|\bnoinspection\b|\bphpcs:(?:ignore|disable)|@phpstan-ignore|@(?:psalm|phan)-suppress|@codeCoverageIgnore/,
     ),
+  },
+  {
+    ...{ kind: "suppression", why: switchedOff, in: "text", families: ["js"] },
+    isFor: (path) => !isTypeTest.test(path),
+    pattern: /@ts-expect-error\b/g,
   },
   {
     ...{ kind: "early-exit", why: ends, in: "code", families: ["js"] },
