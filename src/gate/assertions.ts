@@ -1,4 +1,5 @@
 import { type Code, closing, type Family, parts } from "./code.ts";
+import type { Declared } from "./fresh-tests.ts";
 
 /** One place where a test says what has to hold. */
 export type Assertion = {
@@ -10,6 +11,8 @@ export type Assertion = {
   readonly expected: string;
   /** How many blocks and calls it stands in, seen from its test; where that grows, it may run no more. */
   readonly depth: number;
+  /** The name of its test; "" where that has none. */
+  readonly test: string;
   /** `text` with every literal replaced by `_`. */
   readonly skeleton: string;
 };
@@ -30,8 +33,7 @@ const beginnings: Readonly<Record<Family, RegExp>> = {
     /^[ \t]*(?:assert|refute)(?:_\w+)?[ \t]+(?=[^\s(=])|^[ \t]*\S[^\n]{0,300}?\s(?:should|must)\w*(?=\s)|\b(?:EXPECT|ASSERT|REQUIRE|CHECK)(?:_\w+)?\s*\(|(?:\b(?:Assert|Assertions|StringAssert|CollectionAssert)\.|\$this->|self::|static::|\bXCT)?\b(?:[aA]ssert\w*|verify|fail|expect\w*|That|IsTrue|IsFalse|AreEqual|Equal|True|False|Throws\w*)\s*\(|\.Should\s*\(/gm,
 };
 
-/** `tests` are the places where tests begin. */
-export function assertionsOf(source: Code, tests: readonly number[]): readonly Assertion[] {
+export function assertionsOf(source: Code, tests: readonly Declared[]): readonly Assertion[] {
   const found: Assertion[] = [];
   const guardedAt = guards(source.bare);
   const depthAt = source.family === "python" ? indents(source.bare) : brackets(source.bare);
@@ -42,10 +44,11 @@ export function assertionsOf(source: Code, tests: readonly number[]): readonly A
     const open = match.index + match[0].length - 1;
     const isCall = "([{".includes(source.bare[open] ?? " ");
     end = isCall ? afterChain(source, closing(source.bare, open) + 1) : afterLine(source.bare, match.index);
-    const test = tests.findLast((at) => at <= match.index);
-    const depth = (test === undefined ? 0 : depthAt(match.index) - depthAt(test)) + guardedAt(match.index);
+    const test = tests.findLast(({ at }) => at <= match.index);
+    const within = test === undefined ? 0 : depthAt(match.index) - depthAt(test.at);
+    const depth = within + guardedAt(match.index);
     const one = isCall ? callOf(source, match.index, open, end) : lineOf(source.code.slice(match.index, end));
-    found.push({ ...one, depth });
+    found.push({ ...one, depth, test: test?.name ?? "" });
   }
   return found;
 }
@@ -58,12 +61,21 @@ export function skeletonOf(text: string): string {
     .replace(/\b(?:true|false|null|nil|undefined|None|True|False|NaN|Infinity)\b/g, "_");
 }
 
+/** What some formatters write the other way. */
+export function inSingleQuotes(text: string): string {
+  return text.replace(/"([^"'\\`\n]*)"/g, "'$1'");
+}
+
 /** Whether it would hold whatever the code does. */
 export function alwaysHolds({ subject, expected }: Assertion): boolean {
+  if (fails.test(expected)) return false;
   const isConstant = (text: string) => !/[A-Za-z$]/.test(skeletonOf(text));
   const given = expected.replace(/^[\w.!$:>-]*\(|\.\w+/g, "");
   return isConstant(subject) && isConstant(given);
 }
+
+const fails =
+  /^(?:await )?(?:[\w$]+(?:\.|->|::))*(?:fail\w*|unreachable!?|panic!?|XCTFail|Fatal\w*|Error\w*)[([{]/i;
 
 /** A renamed function keeps its arguments, a renamed variable its function. */
 export function shareWords(one: string, other: string): boolean {
@@ -100,7 +112,7 @@ function afterLine(bare: string, from: number): number {
 const unary =
   /(?:^|\.|->|::)(?:assert|ok|notOk|true|false|truthy|falsy|pass|fail|is(?:True|False|Null|Ok)|assert_?(?:True|False|Null|NotNull|IsNone|IsNotNone)|assert!|expect\w*|Error|Fatal|True|False|IsTrue|IsFalse)$/i;
 
-type Said = Omit<Assertion, "depth">;
+type Said = Omit<Assertion, "depth" | "test">;
 
 function callOf(source: Code, start: number, open: number, end: number): Said {
   const close = closing(source.bare, open);

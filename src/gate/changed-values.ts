@@ -1,4 +1,4 @@
-import { shareWords, skeletonOf } from "./assertions.ts";
+import { inSingleQuotes, shareWords, skeletonOf } from "./assertions.ts";
 import { without } from "./multiset.ts";
 import { quoted } from "./suspicion.ts";
 import { flatOf, isRow, type TestText } from "./test-text.ts";
@@ -12,8 +12,9 @@ const rowsMax = 50;
  * Rows are matched by their form, conditions by their words too.
  */
 export function changedValue(old: TestText, now: TestText): string | null {
-  const fresh = without(now.values, old.values).slice(0, comparedMax);
-  for (const from of without(old.values, now.values).slice(0, comparedMax)) {
+  const [before, after] = [old, now].map(({ values }) => values.map(laidOut).filter((one) => one !== "if ("));
+  const fresh = without(after ?? [], before ?? []).slice(0, comparedMax);
+  for (const from of without(before ?? [], after ?? []).slice(0, comparedMax)) {
     const to =
       fresh.find((value) => skeletonOf(value) === skeletonOf(from)) ??
       fresh.find((value) => isOtherwise(from, value));
@@ -23,6 +24,11 @@ export function changedValue(old: TestText, now: TestText): string | null {
       return `an existing test compares with something else: \`${quoted(from)}\` is \`${quoted(to)}\` now`;
   }
   return null;
+}
+
+/** In one kind of quotes, without what a formatter adds or takes away. */
+function laidOut(line: string): string {
+  return inSingleQuotes(line).replace(/;(?= ?\}?$)/, "");
 }
 
 /** A row that is in none of the changed tests any more, however they are laid out; null where all are. */

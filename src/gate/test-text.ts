@@ -1,5 +1,7 @@
 import { type Assertion, assertionsOf, guards } from "./assertions.ts";
 import { type Code, codeOf, familyOf } from "./code.ts";
+import { type Declared, withoutNewTests } from "./fresh-tests.ts";
+import { without } from "./multiset.ts";
 import type { ChangedFile } from "./suspicion.ts";
 import { isSnapshot, isTest } from "./test-paths.ts";
 import {
@@ -8,6 +10,7 @@ import {
   focus,
   hidden,
   mocks,
+  mocksHere,
   never,
   skips,
   swallows,
@@ -50,28 +53,42 @@ const nothing: TestText = {
   mocked: [],
 };
 
-export function testTextOf(path: string, text: string | null): TestText {
+/** `known` are the tests that were there before, where what stands in new ones is to be left out as far as it concerns only them. */
+export function testTextOf(
+  path: string,
+  text: string | null,
+  known: readonly string[] | null = null,
+): TestText {
   const family = familyOf(path);
   if (family === null || text === null) return nothing;
   const source = codeOf(family, text);
   const tests = testsOf(source);
-  const returns = tests.length > 0 ? found(source.bare, early[family] ?? never) : [];
+  const kept = known === null ? source : withoutNewTests(source, tests, known);
+  const returns = tests.length > 0 ? found(kept.bare, early[family] ?? never) : [];
   return {
     tests: tests.map(({ name }) => name),
-    assertions: assertionsOf(
-      source,
-      tests.map(({ at }) => at),
-    ),
+    assertions: assertionsOf(kept, tests),
     values: valuesOf(source),
     flat: flatOf(source.code),
-    skipped: [...found(source.bare, skips[family]), ...found(text, hidden), ...returns],
+    skipped: [...found(kept.bare, skips[family]), ...found(text, hidden), ...returns],
     uncollected: family === "python" ? found(source.bare, uncollected) : [],
     conditional: conditionalOf(source, tests),
     thrown: found(source.bare, fails),
     focused: found(source.bare, focus),
-    swallowed: found(source.bare, swallows),
-    mocked: found(source.code, mocks),
+    swallowed: found(kept.bare, swallows),
+    mocked: [...found(source.code, mocks), ...found(kept.code, mocksHere)],
   };
+}
+
+/** The code of a changed file without the tests that are new, as far as none that was there is gone. */
+export function keptCode({ change: { path }, before, after }: ChangedFile): string | null {
+  const family = familyOf(path);
+  if (family === null || after === null) return null;
+  const source = codeOf(family, after);
+  const tests = testsOf(source);
+  const names = tests.map(({ name }) => name);
+  const known = before === null ? [] : testsOf(codeOf(family, before)).map(({ name }) => name);
+  return without(known, names).length > 0 ? source.code : withoutNewTests(source, tests, known).code;
 }
 
 const fails = /\bthrow\b|\braise\b|\bpanic!?\(|\bfail\w*\(/g;
@@ -93,7 +110,7 @@ function found(text: string, pattern: RegExp): readonly string[] {
   return Array.from(text.matchAll(pattern), ([one]) => one);
 }
 
-function testsOf({ family, code, bare }: Code): readonly { readonly name: string; readonly at: number }[] {
+function testsOf({ family, code, bare }: Code): readonly Declared[] {
   return Array.from(bare.matchAll(declarations[family]), (match) => {
     const named = match.slice(1).find((name) => name !== undefined);
     const after = code.slice(match.index + match[0].length, match.index + match[0].length + 300);
@@ -105,10 +122,7 @@ function testsOf({ family, code, bare }: Code): readonly { readonly name: string
 }
 
 /** Tests that are declared behind a condition, or in a function that somebody would have to call. */
-function conditionalOf(
-  { bare, family }: Code,
-  tests: readonly { readonly name: string; readonly at: number }[],
-): readonly string[] {
+function conditionalOf({ bare, family }: Code, tests: readonly Declared[]): readonly string[] {
   if (family !== "js") return [];
   const guarded = guards(bare);
   const blocks = blocksOf(bare);

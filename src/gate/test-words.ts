@@ -1,6 +1,6 @@
 import type { Family } from "./code.ts";
 
-const titles = String.raw`(?<![\w$.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*[(\x60]|\bt\.test\s*\(`;
+const titles = String.raw`(?<![\w$.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*[(\x60]|\bs?t\.test\s*\(`;
 /** How a test begins; where the words name it, a group holds the name. */
 export const declarations: Readonly<Record<Family, RegExp>> = {
   js: new RegExp(titles, "g"),
@@ -80,4 +80,6 @@ export const swallows =
 
 /** A module of the repository's own is replaced for the whole file. */
 export const mocks =
-  /\b(?:vi|jest)\.(?:mock|doMock|unstable_mockModule|setMock)\(\s*["'`](?:\.{0,2}\/|#|@\/|~\/|src\/)|\bmock\.module\(\s*["'`](?:\.{1,2}\/|file:)|\bproxyquire\(|\brewire\(|\brequire\.cache\[/g;
+  /\b(?:vi|jest)\.(?:mock|doMock|unstable_mockModule|setMock)\(\s*["'`](?:\.{0,2}\/|#|@\/|~\/|src\/)|\bmock\.module\(\s*["'`](?:\.{1,2}\/|file:)|\brequire\.cache\[/g;
+/** As it is loaded in one place. */
+export const mocksHere = /\bproxyquire\(|\brewire\(/g;

@@ -1,10 +1,10 @@
 import { posix } from "node:path";
 import { alteredValue } from "./altered-values.ts";
-import { skeletonOf } from "./assertions.ts";
+import { inSingleQuotes, skeletonOf } from "./assertions.ts";
 import { type Code, closing, codeOf, type Family, familyOf } from "./code.ts";
 import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
 import { isNamedTest, isTest } from "./test-paths.ts";
-import { holdsTests, testTextOf } from "./test-text.ts";
+import { holdsTests, keptCode, testTextOf } from "./test-text.ts";
 
 type Import = { readonly from: string; readonly names: readonly string[] };
 type Uses = {
@@ -31,7 +31,7 @@ export function untestedCode(files: readonly ChangedFile[]): readonly Suspicion[
     if (status !== "modified") return [];
     const given = givenOtherwise(old, now);
     if (given !== null) return [{ path, kind: "expectation-changed", ...given }];
-    const altered = alteredValue(old, now);
+    const altered = alteredValue(old, { ...now, lines: linesOf(keptCode(file) ?? "") });
     if (altered !== null) return [{ path, kind: "expectation-changed", why: altered }];
     const others = tests.filter((one) => one.file !== file).flatMap((one) => one.now.imports);
     const why =
@@ -50,7 +50,10 @@ function isNoHelper({ change: { path }, before, after }: ChangedFile): boolean {
 
 const own = /^(?:\.{1,2}\/|#|@\/|~\/)/;
 const libraries =
-  /^(?:node:)?(?:test|assert)(?:\/strict)?$|^(?:vitest|jest|@jest\/globals|chai|tape|ava|tap|mocha|uvu|bun:test|expect|sinon|should)$|^(?:pytest|unittest)\b/;
+  /^(?:node:)?(?:test|assert)(?:\/strict)?$|^(?:vitest|jest|@jest\/globals|chai|tape|ava|tap|mocha|uvu|bun:test|expect|should)$|^(?:pytest|unittest)\b/;
+/** Runners and what comes with them: tests that are written for another one of them stay tests. */
+const known =
+  /^(?:node:)?(?:test|assert)$|^(?:vitest|jest|@jest\/globals|chai|tape|ava|tap|mocha|uvu|bun:test|expect|should)$|^(?:pytest|unittest)$/;
 const pythonOwn =
   /^(?!(?:pytest|unittest|os|sys|re|json|pathlib|typing|datetime|collections|itertools|functools|__future__|tempfile|io|time|math|random|dataclasses|contextlib|warnings|subprocess|logging|copy|decimal|enum|types|mock)\b)/;
 
@@ -66,9 +69,12 @@ function usesIn({ change, before, after }: ChangedFile, side: "before" | "after"
     ...new Set(imports.filter(({ from }) => isOwn(change.path, from)).flatMap((one) => one.names)),
   ];
   const body = bare.replace(family === "js" ? jsStatement : pythonStatement, "");
-  const lines = code.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
   const outside = callsOf(source, outsiders);
-  return { imports, calls: callsOf(source, names), outside, names, lines, body };
+  return { imports, calls: callsOf(source, names), outside, names, lines: linesOf(code), body };
+}
+
+function linesOf(code: string): readonly string[] {
+  return code.split("\n").map((line) => line.replace(/\s+/g, " ").trim());
 }
 
 const outsiders =
@@ -164,6 +170,7 @@ function lostImport(
     const isLibrary = libraries.test(from);
     if (left.includes(from.replace(extension, "")) || (isLibrary && left.some((one) => one.startsWith(from))))
       return false;
+    if (known.test(from) && left.some((one) => known.test(one) && !before.includes(one))) return false;
     return isLibrary || (isOwn(path, from) && !gone.includes(stem(from)) && !isMoved(from));
   });
   return lost === undefined ? null : `it does not import \`${quoted(lost.from)}\` any more`;
@@ -212,8 +219,11 @@ function givenOtherwise(old: Uses, now: Uses): { readonly why: string; readonly 
     [...old.calls, ...old.outside],
     [...now.calls, ...now.outside],
   ];
-  const lost = before.filter((call) => !after.includes(call));
-  const fresh = new Map(after.filter((call) => !before.includes(call)).map((call) => [formOf(call), call]));
+  const [earlier, later] = [before, after].map((calls) => new Set(calls.map(inSingleQuotes)));
+  const lost = before.filter((call) => !later?.has(inSingleQuotes(call)));
+  const fresh = new Map(
+    after.filter((call) => !earlier?.has(inSingleQuotes(call))).map((call) => [formOf(call), call]),
+  );
   for (const from of lost) {
     const to = fresh.get(formOf(from));
     if (to === undefined) continue;

@@ -1,5 +1,6 @@
-import { type Assertion, alwaysHolds, shareWords, skeletonOf } from "./assertions.ts";
+import { type Assertion, alwaysHolds } from "./assertions.ts";
 import { changedValue, lostRow } from "./changed-values.ts";
+import { compared } from "./claims.ts";
 import { take, without } from "./multiset.ts";
 import { type ChangedFile, quoted, type Suspicion, type SuspicionKind } from "./suspicion.ts";
 import { isNamedTest } from "./test-paths.ts";
@@ -10,6 +11,8 @@ type Pair = {
   readonly file: ChangedFile;
   readonly old: TestText;
   readonly now: TestText;
+  /** What is there now without the tests that are new; the same as `now` where any test is gone. */
+  readonly kept: TestText;
 };
 
 /**
@@ -20,7 +23,7 @@ export function weakenedTests(
   files: readonly ChangedFile[],
   isOutOfSight: (from: string, to: string) => boolean,
 ): readonly Suspicion[] {
-  const pairs = files.filter(holdsTests).map(pairOf);
+  const pairs = withKept(files.filter(holdsTests).map(pairOf));
   const elsewhere = {
     tests: gained(homes(pairs, isOutOfSight), ({ tests }) => tests),
     assertions: gained(pairs, ({ assertions }) => assertions.map(({ text }) => text)),
@@ -34,9 +37,18 @@ export function weakenedTests(
   ]);
 }
 
-function pairOf(file: ChangedFile): Pair {
+function pairOf(file: ChangedFile): Omit<Pair, "kept"> {
   const { path } = file.change;
   return { path, file, old: testTextOf(path, file.before), now: testTextOf(path, file.after) };
+}
+
+/** Where a test is gone, one that looks new may be it, under another name. */
+function withKept(pairs: readonly Omit<Pair, "kept">[]): readonly Pair[] {
+  const hasLost = pairs.some(({ old, now }) => without(old.tests, now.tests).length > 0);
+  return pairs.map((pair) => ({
+    ...pair,
+    kept: hasLost ? pair.now : testTextOf(pair.path, pair.file.after, pair.old.tests),
+  }));
 }
 
 /** How often each text is new, over all files. */
@@ -95,12 +107,15 @@ function gone(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] 
 }
 
 function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly Suspicion[] {
-  const { path, old, now } = pair;
+  const { path, old, now, kept } = pair;
   const texts = (of: TestText) => of.assertions.map(({ text }) => text);
   const lostTexts = without(texts(old), texts(now)).filter((text) => !take(elsewhere, text));
   const lost = named(lostTexts, old.assertions);
   const fresh = named(without(texts(now), texts(old)), now.assertions);
-  const empty = fresh.filter(alwaysHolds);
+  // One that held always says nothing, under whatever name.
+  const empty = named(without(texts(kept), texts(old)), kept.assertions)
+    .filter(alwaysHolds)
+    .slice(lost.filter(alwaysHolds).length);
   const found: Suspicion[] = [];
   if (lost.length > 0 && empty[0] !== undefined)
     found.push(
@@ -131,60 +146,8 @@ function named(texts: readonly string[], assertions: readonly Assertion[]): read
   return texts.flatMap((text) => byText.get(text) ?? []);
 }
 
-type Compared = {
-  readonly changed: readonly { readonly from: Assertion; readonly to: Assertion }[];
-  readonly replaced: readonly Assertion[];
-};
-
-/** What became of each lost assertion; one that only looks at the same thing under another name is neither. */
-function compared(lost: readonly Assertion[], fresh: readonly Assertion[]): Compared {
-  const left = [...fresh];
-  const changed: { from: Assertion; to: Assertion }[] = [];
-  const replaced: Assertion[] = [];
-  for (const from of lost) {
-    const at = likest(from, left);
-    const to = left[at];
-    if (to === undefined) replaced.push(from);
-    else if (weakens(from, to)) changed.push({ from, to });
-    left.splice(at, to === undefined ? 0 : 1);
-  }
-  return { changed, replaced };
-}
-
-function likest(from: Assertion, fresh: readonly Assertion[]): number {
-  const tests: readonly ((to: Assertion) => boolean)[] = [
-    (to) => to.subject === from.subject,
-    (to) => to.skeleton === from.skeleton,
-    (to) => to.expected === from.expected && shareWords(from.subject, to.subject),
-  ];
-  for (const test of tests) {
-    const at = fresh.findIndex(test);
-    if (at >= 0) return at;
-  }
-  return -1;
-}
-
-function weakens(from: Assertion, to: Assertion): boolean {
-  if (from.skeleton === to.skeleton) return true;
-  if (from.expected === to.expected && operatorsIn(to.subject) > operatorsIn(from.subject)) return true;
-  if (from.subject !== to.subject) return false;
-  if (to.expected === `await ${from.expected}`) return false;
-  // Stricter with the same values.
-  const plain = (text: string) => text.replace(/strict/gi, "").toLowerCase();
-  return !(/strict/i.test(to.expected) && plain(from.expected) === plain(to.expected));
-}
-
-/** What changes a value before it is looked at. */
-function operatorsIn(subject: string): number {
-  return Array.from(
-    skeletonOf(subject)
-      .replace(/=>|->|\?\./g, "")
-      .matchAll(/[+*/%|&^?!~-]+/g),
-  ).length;
-}
-
 /** What helpers do with values is their own affair. */
-function changedValues({ path, old, now }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
+function changedValues({ path, old, now }: Omit<Pair, "kept">, pairs: readonly Pair[]): readonly Suspicion[] {
   if (old.tests.length === 0 && !isNamedTest(path)) return changedHelper({ path, old, now }, pairs);
   const changed = changedValue(old, now);
   if (changed !== null) return [suspicion(path, "expectation-changed", changed)];
@@ -224,17 +187,41 @@ function conditional({ path, old, now }: Pair): readonly Suspicion[] {
   ];
 }
 
-/** Each assertion that is the same text before and after is compared with its like in order. */
-function deeper({ path, old, now }: Pair): readonly Suspicion[] {
-  const left = now.assertions.slice(0, 10 * comparedMax);
-  for (const { text, depth } of old.assertions.slice(0, 10 * comparedMax)) {
-    const at = left.findIndex((one) => one.text === text);
-    const [same] = at < 0 ? [] : left.splice(at, 1);
-    if (same === undefined || same.depth <= depth) continue;
-    const why = `\`${quoted(text)}\` stands deeper in its test than before and may not run`;
-    return [suspicion(path, "may-not-run", why, text)];
+/** Of assertions with the same text in the same test, and then in any, the least deep are compared with each other. */
+function deeper({ path, old, kept }: Pair): readonly Suspicion[] {
+  const [before, after] = [old, kept].map(({ assertions }) => assertions.slice(0, 10 * comparedMax));
+  const inTest = pairedOff(before ?? [], after ?? [], ({ test, text }) => `${test}\n${text}`);
+  const anywhere = pairedOff(inTest.before, inTest.after, ({ text }) => text);
+  const text = inTest.deeper ?? anywhere.deeper;
+  if (text === null) return [];
+  const why = `\`${quoted(text)}\` stands deeper in its test than before and may not run`;
+  return [suspicion(path, "may-not-run", why, text)];
+}
+
+type Left = {
+  readonly before: readonly Assertion[];
+  readonly after: readonly Assertion[];
+  /** The first text that stands deeper. */
+  readonly deeper: string | null;
+};
+
+function pairedOff(
+  before: readonly Assertion[],
+  after: readonly Assertion[],
+  keyOf: (one: Assertion) => string,
+): Left {
+  const groups = Map.groupBy(
+    after.toSorted((one, other) => one.depth - other.depth),
+    keyOf,
+  );
+  const left: Assertion[] = [];
+  let deeper: string | null = null;
+  for (const one of before.toSorted((one, other) => one.depth - other.depth)) {
+    const same = groups.get(keyOf(one))?.shift();
+    if (same === undefined) left.push(one);
+    else if (same.depth > one.depth) deeper ??= one.text;
   }
-  return [];
+  return { before: left, after: [...groups.values()].flat(), deeper };
 }
 
 const marked: readonly (readonly [
@@ -249,15 +236,15 @@ const marked: readonly (readonly [
   ["mocked", "mock-added", "a module of this repository is replaced by a mock"],
 ];
 
-function marks({ path, file, old, now }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
+function marks({ path, file, old, kept }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
   return marked.flatMap(([key, kind, why]) => {
-    const total = pairs.reduce((sum, pair) => sum + pair.now[key].length - pair.old[key].length, 0);
+    const total = pairs.reduce((sum, pair) => sum + pair.kept[key].length - pair.old[key].length, 0);
     const isNew =
       file.change.status === "added" && !pairs.some((pair) => pair.file.change.status === "deleted");
     // Others would not run because of it.
     const counts = key === "focused" || !isNew;
-    const [at = now[key].at(-1)] = without(now[key], old[key]);
-    return counts && now[key].length > old[key].length && total > 0 ? [suspicion(path, kind, why, at)] : [];
+    const [at = kept[key].at(-1)] = without(kept[key], old[key]);
+    return counts && kept[key].length > old[key].length && total > 0 ? [suspicion(path, kind, why, at)] : [];
   });
 }
 

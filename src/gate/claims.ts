@@ -1,0 +1,95 @@
+import { type Assertion, alwaysHolds, inSingleQuotes, shareWords, skeletonOf } from "./assertions.ts";
+
+type Compared = {
+  readonly changed: readonly { readonly from: Assertion; readonly to: Assertion }[];
+  readonly replaced: readonly Assertion[];
+};
+
+/** What became of each lost assertion; one that only looks at the same thing under another name is neither. */
+export function compared(lost: readonly Assertion[], fresh: readonly Assertion[]): Compared {
+  const left = [...fresh];
+  const claims = new Map([...lost, ...fresh].map((one) => [one, claimOf(one)]));
+  const isSame = (one: Assertion, other: Assertion) => isSameClaim(claims.get(one), claims.get(other));
+  const changed: { from: Assertion; to: Assertion }[] = [];
+  const replaced: Assertion[] = [];
+  for (const from of lost) {
+    const at = likest(from, left, isSame);
+    const to = left[at];
+    if (to === undefined) replaced.push(from);
+    else if (!isSame(from, to) && weakens(from, to)) changed.push({ from, to });
+    left.splice(at, to === undefined ? 0 : 1);
+  }
+  return { changed, replaced };
+}
+
+function likest(
+  from: Assertion,
+  fresh: readonly Assertion[],
+  isSame: (one: Assertion, other: Assertion) => boolean,
+): number {
+  const tests: readonly ((to: Assertion) => boolean)[] = [
+    (to) => isSame(from, to),
+    (to) => to.subject === from.subject,
+    (to) => to.skeleton === from.skeleton,
+    (to) => to.expected === from.expected && shareWords(from.subject, to.subject),
+  ];
+  for (const test of tests) {
+    const at = fresh.findIndex(test);
+    if (at >= 0) return at;
+  }
+  return -1;
+}
+
+function weakens(from: Assertion, to: Assertion): boolean {
+  if (alwaysHolds(from)) return false;
+  if (from.skeleton === to.skeleton) return true;
+  if (from.expected === to.expected && operatorsIn(to.subject) > operatorsIn(from.subject)) return true;
+  if (from.subject !== to.subject) return false;
+  if (to.expected === `await ${from.expected}`) return false;
+  // Stricter with the same values.
+  const plain = (text: string) => text.replace(/strict/gi, "").toLowerCase();
+  return !(/strict/i.test(to.expected) && plain(from.expected) === plain(to.expected));
+}
+
+/** What changes a value before it is looked at. */
+function operatorsIn(subject: string): number {
+  return Array.from(
+    skeletonOf(subject)
+      .replace(/=>|->|\?\./g, "")
+      .matchAll(/[+*/%|&^?!~-]+/g),
+  ).length;
+}
+
+/** Whether both say the same of the same thing, in whatever quotes and by whatever library; strict stays strict. */
+function isSameClaim(one: Claim | undefined, other: Claim | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  if (one.text !== other.text && `await ${one.text}` !== other.text) return false;
+  if (one.isStrict && !other.isStrict) return false;
+  return one.by === other.by || (one.by === "t" && /^(?:t\.)?assert$/.test(other.by));
+}
+
+type Claim = {
+  readonly text: string;
+  readonly isStrict: boolean;
+  /** What it is called on. */
+  readonly by: string;
+};
+
+const calledOn = /^(await )?(?:(?:s?t|tap)(\.assert)?\.|(assert)\.)(?=\w+\()/;
+
+function claimOf({ text, expected }: Assertion): Claim {
+  const [found = "", wait = "", ofTest, assert] = calledOn.exec(text) ?? [];
+  const by = found === "" ? "" : (assert ?? (ofTest === undefined ? "t" : "t.assert"));
+  const rest = inSingleQuotes(text.slice(found.length));
+  const named = by === "" ? rest : rest.replace(/^\w+(?=\()/, plainName).replace(...onNothing);
+  return { text: wait + named, isStrict: /strict/i.test(expected), by };
+}
+
+/** What `tap` and `tape` call otherwise than node does. */
+function plainName(name: string): string {
+  const plain = name.replace(/strict|deep/gi, "").toLowerCase();
+  if (/^(?:is|same|equals?)$/.test(plain)) return "equal";
+  return /^(?:error|iferror)$/.test(plain) ? "ifError" : plain;
+}
+
+const onNothing = [/^equal\((.*), (?:undefined|null)\)$/, "ifError($1)"] as const;
