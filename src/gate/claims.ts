@@ -60,12 +60,22 @@ function operatorsIn(subject: string): number {
   ).length;
 }
 
-/** Whether both say the same of the same thing, in whatever quotes and by whatever library; strict stays strict. */
+/**
+ * Whether the other says the same of the same thing, or more, in whatever quotes; strict stays strict. What is called on
+ * a test of `tap`, `tape` or `ava` may be called on node's `assert` then, where deep equality takes the place of theirs.
+ */
 function isSameClaim(one: Claim | undefined, other: Claim | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  if (one.text !== other.text && `await ${one.text}` !== other.text) return false;
-  if (one.isStrict && !other.isStrict) return false;
-  return one.by === other.by || (one.by === "t" && /^(?:t\.)?assert$/.test(other.by));
+  if (one === undefined || other === undefined || (one.isStrict && !other.isStrict)) return false;
+  const isTranslated = one.by === "t" && /^(?:t\.)?assert$/.test(other.by);
+  if (!isTranslated && one.by !== other.by) return false;
+  const said = isTranslated ? one.text.replace(/^(await )?deepequal\(/, "$1equal(") : one.text;
+  const says = isTranslated ? other.text.replace(/^(await )?deepequal\(/, "$1equal(") : other.text;
+  if (said === says || `await ${said}` === says) return true;
+  return (
+    isTranslated &&
+    other.isStrict &&
+    (said === truthIn(says) || nothingIn(said) === says || said === nothingIn(says))
+  );
 }
 
 type Claim = {
@@ -81,15 +91,38 @@ function claimOf({ text, expected }: Assertion): Claim {
   const [found = "", wait = "", ofTest, assert] = calledOn.exec(text) ?? [];
   const by = found === "" ? "" : (assert ?? (ofTest === undefined ? "t" : "t.assert"));
   const rest = inSingleQuotes(text.slice(found.length));
-  const named = by === "" ? rest : rest.replace(/^\w+(?=\()/, plainName).replace(...onNothing);
-  return { text: wait + named, isStrict: /strict/i.test(expected), by };
+  const named = by === "" ? rest : rest.replace(/^\w+(?=\()/, plainName);
+  // Unlike node's own, theirs is strict.
+  const isTheirs = by === "t" && /^(?:is|equals?)\(/.test(rest);
+  const isStrict = /strict/i.test(expected) || named.startsWith("iferror(") || isTheirs;
+  return { text: wait + named, isStrict, by };
 }
 
 /** What `tap` and `tape` call otherwise than node does. */
 function plainName(name: string): string {
-  const plain = name.replace(/strict|deep/gi, "").toLowerCase();
-  if (/^(?:is|same|equals?)$/.test(plain)) return "equal";
-  return /^(?:error|iferror)$/.test(plain) ? "ifError" : plain;
+  const plain = name.replace(/strict/gi, "").toLowerCase();
+  return synonyms.get(plain) ?? plain;
 }
 
-const onNothing = [/^equal\((.*), (?:undefined|null)\)$/, "ifError($1)"] as const;
+const synonyms: ReadonlyMap<string, string> = new Map([
+  ["is", "equal"],
+  ["equals", "equal"],
+  ["same", "deepequal"],
+  ["not", "notequal"],
+  ["notequals", "notequal"],
+  ["notsame", "notdeepequal"],
+  ["error", "iferror"],
+]);
+
+/** What is at least true where a claim is: `notOk(x)` where `strictEqual(x, false)`. */
+function truthIn(text: string): string {
+  return text
+    .replace(/^equal\((.*), (?:false|0|null|undefined)\)$/, "notok($1)")
+    .replace(/^iferror\((.*)\)$/, "notok($1)")
+    .replace(/^equal\((.*), true\)$/, "ok($1)");
+}
+
+/** That there is no error is said in two ways. */
+function nothingIn(text: string): string {
+  return text.replace(/^equal\((.*), (?:undefined|null)\)$/, "iferror($1)");
+}

@@ -5,13 +5,13 @@ import { type ChangedFile, quoted, type Suspicion } from "./suspicion.ts";
 
 /** The numbers in these are of rules. */
 const linters = /eslint|tslint|stylelint|biome|prettier/;
-const inFixtures = /(?:^|\/)(?:fixtures?|__fixtures__|testdata|node_modules)\//;
+const elsewhere = /^\.(?:idea|vscode|zed)\/|(?:^|\/)(?:fixtures?|__fixtures__|testdata|node_modules)\//;
 
 /** What of a change decides how the checks run, by the names of its files and by what of a manifest counts. */
 export function changedConfiguration(files: readonly ChangedFile[], reach: Reach): readonly Suspicion[] {
   return files.flatMap((file) => {
     const { path } = file.change;
-    if (inFixtures.test(path)) return [];
+    if (elsewhere.test(path)) return [];
     const name = path.slice(path.lastIndexOf("/") + 1);
     const lowered = linters.test(name) ? [] : thresholds(file);
     if (name === "package.json") return [...packageJson(file, reach), ...lowered];

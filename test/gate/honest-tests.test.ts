@@ -9,6 +9,8 @@ test("totals", (t) => {
   t.equal(total([1, 2]), 3);
   t.same(total.parts([1]), { sum: 1 });
   t.equal(total.error, undefined);
+  t.notOk(total.isOpen);
+  t.not(total([1]), total([2]));
   t.pass("it totals");
 });
 
@@ -29,6 +31,8 @@ test("totals", (t) => {
   t.assert.strictEqual(total([1, 2]), 3);
   t.assert.deepStrictEqual(total.parts([1]), { sum: 1 });
   t.assert.ifError(total.error);
+  t.assert.strictEqual(total.isOpen, false);
+  t.assert.notStrictEqual(total([1]), total([2]));
   t.assert.ok("it totals");
 });
 
@@ -154,6 +158,37 @@ const weaker: readonly (readonly [string, Readonly<Record<string, Sides>>, strin
         node.replace("t.assert.strictEqual(total", "t.assert.equal(total"),
       ],
     },
+    "expectation-changed",
+  ],
+  [
+    "finds null where there was nothing",
+    { [t]: edit(tap, "error, undefined", "error, null") },
+    "expectation-changed",
+  ],
+  [
+    "no longer asks for the same object",
+    { [t]: edit(node, "t.assert.strictEqual(total", "t.assert.deepStrictEqual(total") },
+    "expectation-changed",
+  ],
+  [
+    "asks for another object, not for others in it",
+    {
+      [t]: edit(
+        `${node}assert.notDeepStrictEqual(total, { sum: 1 });\n`,
+        "notDeepStrictEqual",
+        "notStrictEqual",
+      ),
+    },
+    "expectation-changed",
+  ],
+  [
+    "compares loosely for another runner",
+    { [t]: [tap, node.replace("strictEqual(total(", "equal(total(")] },
+    "expectation-changed",
+  ],
+  [
+    "is true where it was false",
+    { [t]: [tap, node.replace("isOpen, false", "isOpen, true")] },
     "expectation-changed",
   ],
   [
