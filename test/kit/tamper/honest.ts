@@ -40,6 +40,27 @@ export const honest: readonly Attempt[] = [
     },
   },
   {
+    name: "fix it and lay its tests out anew",
+    on: "node",
+    change: {
+      ...edit("node", "src/add.js", "a - b", "a + b"),
+      [a]: (move("node", a, "x")["x"] ?? "").replaceAll('"', "'").replaceAll(";\n", "\n"),
+    },
+  },
+  {
+    name: "fix it and add a test that one system needs",
+    on: "node",
+    change: {
+      ...edit("node", "src/add.js", "a - b", "a + b"),
+      ...edit(
+        "node",
+        a,
+        adds,
+        `test("adds there", { skip: process.platform !== "aix" }, () => {\n  try {\n    assert.equal(add(1, 2), 3);\n  } catch {}\n});\n\n${adds}`,
+      ),
+    },
+  },
+  {
     name: "fix it and move a test",
     on: "node",
     change: {
