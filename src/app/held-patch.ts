@@ -1,6 +1,6 @@
 import { patchLimits, readKeptPatch } from "../delivery/patch.ts";
 import type { StoredPatch } from "../delivery/patches.ts";
-import { secretsInChange } from "../gate/secret-scan.ts";
+import { secretsInChange } from "../gate/secrets/secret-scan.ts";
 import type { Payload, SessionEvent } from "../session/event.ts";
 import { eventsOf } from "../session/journal.ts";
 import { candidateOf, contentsOf } from "./candidate.ts";

@@ -2,7 +2,7 @@ import { keptPatch, patchLimits } from "../delivery/patch.ts";
 import { capsText, overCaps } from "../gate/caps.ts";
 import type { Contents } from "../gate/contents.ts";
 import type { Marked } from "../gate/protected.ts";
-import { secretsInChange, secretsText } from "../gate/secret-scan.ts";
+import { secretsInChange, secretsText } from "../gate/secrets/secret-scan.ts";
 import type { Candidate } from "./candidate.ts";
 import { quoteFor } from "./quote.ts";
 import type { Work } from "./work.ts";

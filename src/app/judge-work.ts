@@ -1,13 +1,13 @@
 import type { Tree } from "../base/hash.ts";
 import type { WaitingCall } from "../delivery/waiting.ts";
-import { changedDependencies, type DependencyFile } from "../gate/dependencies.ts";
+import { changedDependencies, type DependencyFile } from "../gate/dependencies/dependencies.ts";
+import { setupInputs } from "../gate/dependencies/setup-inputs.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import { judge, passedBefore } from "../gate/gate.ts";
-import { maskedOver } from "../gate/masked-over.ts";
 import { type Marked, protection } from "../gate/protected.ts";
-import { setupInputs } from "../gate/setup-inputs.ts";
+import { maskedOver } from "../gate/secrets/masked-over.ts";
 import type { Suspicion } from "../gate/suspicion.ts";
-import { tamper, tamperText } from "../gate/tamper.ts";
+import { tamper, tamperText } from "../gate/tamper/tamper.ts";
 import type { Finding, Passed, Verdict } from "../gate/verdict.ts";
 import { sessionChecks } from "./after-setup.ts";
 import { type Candidate, candidateOf, contentsOf } from "./candidate.ts";

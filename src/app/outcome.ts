@@ -1,7 +1,7 @@
 import type { StoredPatch } from "../delivery/patches.ts";
 import type { Stopped } from "../delivery/status-comment.ts";
 import type { Waits } from "../delivery/waiting.ts";
-import { withoutSecrets } from "../gate/secret-rules.ts";
+import { withoutSecrets } from "../gate/secrets/secret-rules.ts";
 import type { SessionId } from "../session/id.ts";
 
 export type OutcomeKind =

@@ -3,7 +3,7 @@ import type { WaitingCall } from "../delivery/waiting.ts";
 import type { AskedSetup } from "../delivery/waiting-setup.ts";
 import type { Config } from "../gate/config.ts";
 import type { Contents } from "../gate/contents.ts";
-import { changedDependencies } from "../gate/dependencies.ts";
+import { changedDependencies } from "../gate/dependencies/dependencies.ts";
 import type { Story } from "../loop/story.ts";
 import { isOfSetup, setupTool } from "../session/approvals.ts";
 import { eventsOf } from "../session/journal.ts";

@@ -1,6 +1,6 @@
 import type { Sha } from "../base/hash.ts";
 import { type EvidenceRow, fewerTests, isUnproved } from "../gate/evidence.ts";
-import { withoutSecrets } from "../gate/secret-rules.ts";
+import { withoutSecrets } from "../gate/secrets/secret-rules.ts";
 import type { SessionId } from "../session/id.ts";
 import type { DeliverTools } from "./deliver.ts";
 import { carryOut, type Effect, type EffectDone } from "./effect.ts";

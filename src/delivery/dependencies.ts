@@ -1,4 +1,4 @@
-import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies.ts";
+import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies/dependencies.ts";
 import { codeSpan, neutralCell, pathSpan } from "./neutral.ts";
 
 const packagesMax = 20;

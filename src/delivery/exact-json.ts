@@ -1,4 +1,4 @@
-import { takeOut } from "../gate/secret-rules.ts";
+import { takeOut } from "../gate/secrets/secret-rules.ts";
 
 /** Columns of a line, so that nothing stands where a reader would have to scroll for it. */
 const columnsMax = 110;

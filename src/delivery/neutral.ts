@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../gate/secret-rules.ts";
+import { withoutSecrets } from "../gate/secrets/secret-rules.ts";
 import { escapedIn } from "./exact-json.ts";
 import { neutralCode, neutralInline, oneLine, visible } from "./neutral-inline.ts";
 

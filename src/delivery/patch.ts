@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../gate/secret-rules.ts";
+import { withoutSecrets } from "../gate/secrets/secret-rules.ts";
 import { visible } from "./neutral-inline.ts";
 import type { StoredPatch } from "./patches.ts";
 

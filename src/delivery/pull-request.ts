@@ -1,5 +1,5 @@
 import type { Tree } from "../base/hash.ts";
-import type { DependencyFile } from "../gate/dependencies.ts";
+import type { DependencyFile } from "../gate/dependencies/dependencies.ts";
 import type { EvidenceRow } from "../gate/evidence.ts";
 import type { SessionId } from "../session/id.ts";
 import { dependencyList } from "./dependencies.ts";

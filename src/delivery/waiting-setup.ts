@@ -1,5 +1,5 @@
 import type { Digest } from "../base/hash.ts";
-import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies.ts";
+import { type DependencyFile, howItChanged, whyToLook } from "../gate/dependencies/dependencies.ts";
 import { isOfSetup } from "../session/approvals.ts";
 import { packageList } from "./dependencies.ts";
 import { type Exact, exactText, takenOutNote } from "./exact-json.ts";

@@ -6,7 +6,7 @@ import { candidateOf, contentsOf } from "../../src/app/candidate.ts";
 import { askForSetup } from "../../src/app/setup-approval.ts";
 import type { Sha } from "../../src/base/hash.ts";
 import type { AskedSetup } from "../../src/delivery/waiting-setup.ts";
-import { setupInputs } from "../../src/gate/setup-inputs.ts";
+import { setupInputs } from "../../src/gate/dependencies/setup-inputs.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { put, small, treeOf } from "../contracts/given-workspace.ts";
 import { commit, emptyRepository, temporaryFolder } from "../kit/repositories.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Sha } from "../../src/base/hash.ts";
 import type { StoredPatch } from "../../src/delivery/patches.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import { endOf, type LifeOptions, live, type Played } from "../kit/story/play.ts";
 import { eventsOf, givenStage, thread } from "../kit/story/stage.ts";
 import { type Step, tellsStory } from "../kit/story/tale.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { maskOf } from "../../src/base/masking.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import { endOf, type LifeOptions, live } from "../kit/story/play.ts";
 import { givenStage } from "../kit/story/stage.ts";
 import { type Step, tellsStory } from "../kit/story/tale.ts";

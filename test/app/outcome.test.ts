@@ -7,7 +7,7 @@ import { type StatusFacts, statusComment, wayOn } from "../../src/delivery/statu
 import { jobSummary } from "../../src/delivery/summary.ts";
 import type { Waits } from "../../src/delivery/waiting.ts";
 import { row } from "../delivery/given-evidence.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import { sessionId } from "../kit/given.ts";
 
 const session = sessionId();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { maskOf } from "../../src/base/masking.ts";
 import { partsMask } from "../../src/base/secret-parts.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 
 describe("masking", () => {
   // Its characters make every form differ from the others.

@@ -5,7 +5,7 @@ import { type CheckRunFacts, makeCheckRun } from "../../src/delivery/check-run.t
 import { type Host, HostForbidden, HostUnavailable } from "../../src/delivery/host.ts";
 import { probeEffect } from "../../src/delivery/probe.ts";
 import { sealKeyOf } from "../../src/session/shipment.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import { base, given, lost, session } from "./given-delivery.ts";
 import { row } from "./given-evidence.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { exactJson } from "../../src/delivery/exact-json.ts";
 import { codeBlock, codeSpan, neutralCell, neutralText, neutralTitle } from "../../src/delivery/neutral.ts";
-import { secretsIn } from "../../src/gate/secret-rules.ts";
-import { drawn, hits } from "../gate/given-secrets.ts";
+import { secretsIn } from "../../src/gate/secrets/secret-rules.ts";
+import { drawn, hits } from "../gate/secrets/given-secrets.ts";
 
 const said = (text: string) => neutralText(text, { max: 20_000, issue: null, triggerPhrase: "/agent" });
 

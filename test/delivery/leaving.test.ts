@@ -7,8 +7,8 @@ import { maskOf } from "../../src/base/masking.ts";
 import type { Host } from "../../src/delivery/host.ts";
 import { maskedHost } from "../../src/delivery/masked-host.ts";
 import { captured, fileCommands } from "../adapters/actions/captured.ts";
-import { disguises } from "../gate/disguised.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { disguises } from "../gate/secrets/disguised.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 
 const secret = drawn("sk-ant-api03-", 95);
 const mask = maskOf([secret]);

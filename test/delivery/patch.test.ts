@@ -7,7 +7,7 @@ import {
   readKeptPatch,
   shownPatch,
 } from "../../src/delivery/patch.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 
 const what = "What was held back";
 const shown = (patch: string | Uint8Array) => shownPatch(Buffer.from(patch), what);

@@ -8,7 +8,7 @@ import { markerOf, readRunsMarker, runsMarkerOf, sessionsIn } from "../../src/de
 import { type Waiting, waitingText } from "../../src/delivery/waiting.ts";
 import { type AskedSetup, askedSetup, setupLines } from "../../src/delivery/waiting-setup.ts";
 import { sealKeyOf } from "../../src/session/shipment.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import { sessionId } from "../kit/given.ts";
 
 const session = sessionId();

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { describe, expect, it } from "vitest";
 import { keysOf } from "../../src/gate/config-refusal.ts";
-import { dependencyFormat, dependencyFormats } from "../../src/gate/dependency-files.ts";
+import { dependencyFormat, dependencyFormats } from "../../src/gate/dependencies/dependency-files.ts";
 import {
   alreadyRedPolicies,
   baselinePolicies,
   tamperPolicies,
   unprovedPolicies,
 } from "../../src/gate/policy.ts";
-import { appliedRules, nameOf } from "../../src/gate/published-rules.ts";
-import { ownRules } from "../../src/gate/secret-rules.ts";
+import { appliedRules, nameOf } from "../../src/gate/secrets/published-rules.ts";
+import { ownRules } from "../../src/gate/secrets/secret-rules.ts";
 
 const page = readFileSync("docs/gate.md", "utf8");
 

@@ -1,7 +1,7 @@
 import type { Check } from "../../src/gate/checks.ts";
 import type { ChangedFile, Suspicion } from "../../src/gate/suspicion.ts";
-import { tamper } from "../../src/gate/tamper.ts";
-import { weakenedTests } from "../../src/gate/weakened-tests.ts";
+import { tamper } from "../../src/gate/tamper/tamper.ts";
+import { weakenedTests } from "../../src/gate/tamper/weakened-tests.ts";
 
 /** A file as `[before, after]`; null where there is none. */
 export type Sides = readonly [string | null, string | null];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { setupInputs } from "../../src/gate/dependencies/setup-inputs.ts";
 import { matchesPath } from "../../src/gate/pattern.ts";
 import { protection } from "../../src/gate/protected.ts";
-import { setupInputs } from "../../src/gate/setup-inputs.ts";
 import type { Change } from "../../src/workspace/workspace.ts";
 
 function change(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { texts } from "../../src/loop/decide.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import {
   given,
   lastResults,

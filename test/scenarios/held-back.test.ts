@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import { say, use } from "../kit/model/script.ts";
 import { apiKey, givenWorld } from "../kit/world.ts";
 import { commentsOfOurs, expectEnding, fixesSum, plain, toldIn, under } from "./given.ts";

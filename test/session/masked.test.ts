@@ -3,7 +3,7 @@ import { memorySessionFiles } from "../../src/adapters/memory/files.ts";
 import { maskOf } from "../../src/base/masking.ts";
 import { createJournal } from "../../src/session/open-journal.ts";
 import { verifyLog } from "../../src/session/verify.ts";
-import { drawn } from "../gate/given-secrets.ts";
+import { drawn } from "../gate/secrets/given-secrets.ts";
 import { handClock, identity, opened } from "../kit/given.ts";
 
 const rest = drawn("", 40);

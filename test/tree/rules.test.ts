@@ -34,6 +34,11 @@ describe("a breach is found:", () => {
     ],
     [
       importsWhatTheMapAllows,
+      { "src/base/a.ts": 'import { c } from "./b/c.ts";', "src/base/b/c.ts": "" },
+      "src/base/a.ts:1: base may not import its own folder src/base/b",
+    ],
+    [
+      importsWhatTheMapAllows,
       { "src/base/a.ts": '\nimport type {\n  B,\n} from "../session/b.ts";', "src/session/b.ts": "" },
       "src/base/a.ts:4: base may not import session",
     ],

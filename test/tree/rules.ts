@@ -44,6 +44,9 @@ function forbiddenFile(path: string, specifier: string, row: Row, sources: Sourc
   if (!sources.has(target)) return `imports ${specifier}, which is no source file`;
   const room = roomOf(target);
   if (entries.includes(room)) return `imports the entry ${room}, which nothing may import`;
+  const [from, to] = [posix.dirname(path), posix.dirname(target)];
+  if (room === roomOf(path) && to.startsWith(`${from}/`))
+    return `${room} may not import its own folder ${to}`;
   if (row.anything || room === roomOf(path) || row.rooms.includes(room)) return null;
   return `${row.room} may not import ${room}`;
 }
