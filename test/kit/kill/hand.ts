@@ -17,8 +17,8 @@ const stage = await openKillStage({ actionDir, nodeFlags: steadyFlags });
 
 process.on("message", (task: HandTask) => {
   play(task).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.(failed(task.name, error)),
+    (result) => tell(result),
+    (error: unknown) => tell(failed(task.name, error)),
   );
 });
 process.once("disconnect", () => {
@@ -27,7 +27,12 @@ process.once("disconnect", () => {
     () => process.exit(1),
   );
 });
-process.send?.("ready");
+tell("ready");
+
+/** A sweep that was interrupted hears nothing more, and plays the case again when it goes on. */
+function tell(what: Result | "ready"): void {
+  if (process.connected) process.send?.(what);
+}
 
 async function play({ name, waiting }: HandTask): Promise<Result> {
   const one = cases.get(name);
