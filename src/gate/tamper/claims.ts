@@ -1,3 +1,4 @@
+import { without } from "../multiset.ts";
 import { type Assertion, alwaysHolds, inSingleQuotes, shareWords, skeletonOf } from "./assertions.ts";
 
 type Compared = {
@@ -20,6 +21,24 @@ export function compared(lost: readonly Assertion[], fresh: readonly Assertion[]
     left.splice(at, to === undefined ? 0 : 1);
   }
   return { changed, replaced };
+}
+
+/** More are not compared with each other; one that is found is enough. */
+export const comparedMax = 300;
+
+/** Whether an assertion is gone, or is weaker; `old` and `kept` are those of tests that were there. */
+export function saysLess(old: readonly Assertion[], kept: readonly Assertion[]): boolean {
+  const [before, after] = [old, kept].map((all) => all.map(({ text }) => text));
+  const lost = named(without(before ?? [], after ?? []), old);
+  if (lost.length > comparedMax) return true;
+  const fresh = named(without(after ?? [], before ?? []), kept).slice(0, comparedMax);
+  const { changed, replaced } = compared(lost, fresh);
+  return changed.length + replaced.length > 0;
+}
+
+export function named(texts: readonly string[], assertions: readonly Assertion[]): readonly Assertion[] {
+  const byText = new Map(assertions.map((one) => [one.text, one]));
+  return texts.flatMap((text) => byText.get(text) ?? []);
 }
 
 function likest(

@@ -21,6 +21,7 @@ export function withoutNewTests(source: Code, tests: readonly Declared[], known:
     if (test.at < done || isOld(test) || left === 0) continue;
     left -= 1;
     const end = endOf(source.bare, test.at);
+    if (end === null) continue;
     if (tests.some((one) => one.at > test.at && one.at < end && isOld(one))) continue;
     code = blanked(code, test.at, end);
     bare = blanked(bare, test.at, end);
@@ -29,11 +30,15 @@ export function withoutNewTests(source: Code, tests: readonly Declared[], known:
   return { ...source, code, bare };
 }
 
-/** After the call that declares it. */
-function endOf(bare: string, at: number): number {
+/** After the call that declares it; null where that is none, or is a hook, which runs for every test. */
+function endOf(bare: string, at: number): number | null {
   const open = bare.indexOf("(", at);
-  return open < 0 ? at : closing(bare, open) + 1;
+  if (open < 0 || hook.test(bare.slice(at, open))) return null;
+  const close = closing(bare, open);
+  return bare[close] === ")" ? close + 1 : null;
 }
+
+const hook = /\.(?:before|after|use|extend|configure|set)/;
 
 function blanked(text: string, from: number, to: number): string {
   return text.slice(0, from) + text.slice(from, to).replace(/[^\n]/g, " ") + text.slice(to);

@@ -3,6 +3,7 @@ import { without } from "../multiset.ts";
 import type { ChangedFile } from "../suspicion.ts";
 import { isSnapshot, isTest } from "../test-paths.ts";
 import { type Assertion, assertionsOf, guards } from "./assertions.ts";
+import { saysLess } from "./claims.ts";
 import { type Declared, withoutNewTests } from "./fresh-tests.ts";
 import {
   declarations,
@@ -88,7 +89,10 @@ export function keptCode({ change: { path }, before, after }: ChangedFile): stri
   const tests = testsOf(source);
   const names = tests.map(({ name }) => name);
   const known = before === null ? [] : testsOf(codeOf(family, before)).map(({ name }) => name);
-  return without(known, names).length > 0 ? source.code : withoutNewTests(source, tests, known).code;
+  if (without(known, names).length > 0) return source.code;
+  const kept = withoutNewTests(source, tests, known);
+  const old = before === null ? [] : assertionsOf(codeOf(family, before), testsOf(codeOf(family, before)));
+  return saysLess(old, assertionsOf(kept, tests)) ? source.code : kept.code;
 }
 
 const fails = /\bthrow\b|\braise\b|\bpanic!?\(|\bfail\w*\(/g;

@@ -3,7 +3,7 @@ import { type ChangedFile, quoted, type Suspicion, type SuspicionKind } from "..
 import { isNamedTest } from "../test-paths.ts";
 import { type Assertion, alwaysHolds } from "./assertions.ts";
 import { changedValue, lostRow } from "./changed-values.ts";
-import { compared } from "./claims.ts";
+import { compared, comparedMax, named, saysLess } from "./claims.ts";
 import { holdsTests, isCondition, isRow, type TestText, testTextOf } from "./test-text.ts";
 
 type Pair = {
@@ -42,13 +42,17 @@ function pairOf(file: ChangedFile): Omit<Pair, "kept"> {
   return { path, file, old: testTextOf(path, file.before), now: testTextOf(path, file.after) };
 }
 
-/** Where a test is gone, one that looks new may be it, under another name. */
+/** Where a test is gone, or what one said, a test that looks new may be it, or say that, under another name. */
 function withKept(pairs: readonly Omit<Pair, "kept">[]): readonly Pair[] {
-  const hasLost = pairs.some(({ old, now }) => without(old.tests, now.tests).length > 0);
-  return pairs.map((pair) => ({
+  const kept = pairs.map((pair) => ({
     ...pair,
-    kept: hasLost ? pair.now : testTextOf(pair.path, pair.file.after, pair.old.tests),
+    kept: testTextOf(pair.path, pair.file.after, pair.old.tests),
   }));
+  const hasLost = kept.some(
+    ({ old, now, kept }) =>
+      without(old.tests, now.tests).length > 0 || saysLess(old.assertions, kept.assertions),
+  );
+  return hasLost ? pairs.map((pair) => ({ ...pair, kept: pair.now })) : kept;
 }
 
 /** How often each text is new, over all files. */
@@ -136,14 +140,6 @@ function fewerAssertions(pair: Pair, elsewhere: Map<string, number>): readonly S
     found.push(suspicion(path, "expectation-changed", why, one.to.text));
   }
   return found;
-}
-
-/** More are not compared with each other; one that is found is enough. */
-const comparedMax = 300;
-
-function named(texts: readonly string[], assertions: readonly Assertion[]): readonly Assertion[] {
-  const byText = new Map(assertions.map((one) => [one.text, one]));
-  return texts.flatMap((text) => byText.get(text) ?? []);
 }
 
 /** What helpers do with values is their own affair. */
@@ -236,11 +232,13 @@ const marked: readonly (readonly [
   ["mocked", "mock-added", "a module of this repository is replaced by a mock"],
 ];
 
-function marks({ path, file, old, kept }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
+function marks({ path, file, old, now, kept }: Pair, pairs: readonly Pair[]): readonly Suspicion[] {
   return marked.flatMap(([key, kind, why]) => {
     const total = pairs.reduce((sum, pair) => sum + pair.kept[key].length - pair.old[key].length, 0);
     const isNew =
-      file.change.status === "added" && !pairs.some((pair) => pair.file.change.status === "deleted");
+      file.change.status === "added" &&
+      kept !== now &&
+      !pairs.some((pair) => pair.file.change.status === "deleted");
     // Others would not run because of it.
     const counts = key === "focused" || !isNew;
     const [at = kept[key].at(-1)] = without(kept[key], old[key]);
