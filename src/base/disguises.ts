@@ -3,7 +3,10 @@ import type { Mask } from "./masking.ts";
 /** The mask for what leaves this machine: of a line that holds a secret in disguise nothing is left. */
 export function strictMask(mask: Mask): Mask {
   return (text) => {
-    const masked = mask(text);
+    // Written as codes, a secret goes over many lines, none of which holds it.
+    const masked = mask(text).replace(codes, (run) =>
+      mask(readCodes(run)) === readCodes(run) ? run : "***",
+    );
     if (!holdsSecret(masked, mask)) return masked;
     return masked
       .split("\n")
@@ -47,10 +50,13 @@ function* decodings(text: string): Generator<string> {
       String.fromCharCode(Number.parseInt(code, 16)),
     )
     .replace(/&#(\d{2,3});/g, (_, code: string) => String.fromCharCode(Number(code)));
-  const codes = text.match(/(?:\d{2,3}[\s,;]{1,4}){7,}\d{2,3}/g) ?? [];
-  yield all(codes, (run) =>
-    (run.match(/\d+/g) ?? []).map((code) => String.fromCharCode(Number(code))).join(""),
-  );
+  yield all(text.match(codes) ?? [], readCodes);
+}
+
+const codes = /(?:\d{2,3}[\s,;]{1,4}){7,}\d{2,3}/g;
+
+function readCodes(run: string): string {
+  return (run.match(/\d+/g) ?? []).map((code) => String.fromCharCode(Number(code))).join("");
 }
 
 function all(runs: readonly string[], read: (run: string) => string): string {

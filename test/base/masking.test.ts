@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { strictMask } from "../../src/base/disguises.ts";
 import { maskOf } from "../../src/base/masking.ts";
 import { partsMask } from "../../src/base/secret-parts.ts";
 import { drawn } from "../gate/secrets/given-secrets.ts";
@@ -49,12 +50,24 @@ describe("masking", () => {
   const open = claims.map((claim) => encoded(JSON.stringify(claim), "base64url")).join(".");
   it.each([
     ["fifteen characters of it", key, key.slice(41, 56)],
+    ["in base64 what all keys begin with", key, encoded("sk-ant-api03-example", "base64").slice(0, 18)],
+    ["in hex what all keys begin with", key, encoded("sk-ant-api03-", "hex")],
     ["words that a secret of words has too", "correct horse battery staple", "correct horse battery"],
     ["what repeats itself", `a1${"-a1".repeat(30)}`, "a1-a1-a1-a1-a1-a1-a1"],
     ["what a signed token says openly", `ghs_1_${open}.${drawn("", 80)}`, open],
   ])("leaves alone %s", (_title, secret, text) => {
     expect(maskOf([secret])(text)).toBe(text);
     expect(maskOf([secret])(`is ${secret}`)).toBe("is ***");
+  });
+
+  it.each([
+    ["a line", "\n"],
+    ["four spaces", "    "],
+  ])("lets nothing out of character codes with %s between them", (_title, between) => {
+    const codes = Array.from(Buffer.from(key)).join(between);
+    expect(strictMask(maskOf([key]))(`before\n${codes}\nafter`)).toBe("before\n***\nafter");
+    const others = Array.from(Buffer.from("no secret at all")).join(between);
+    expect(strictMask(maskOf([key]))(others)).toBe(others);
   });
 
   it("hides the signature of a signed token", () => {
