@@ -70,6 +70,17 @@ describe("what is stored without secrets", () => {
     }
   });
 
+  it("is hidden in JSON that a file holds, whatever has to be escaped in it", async () => {
+    const held = 'pass"w\\rd';
+    const { journal } = await given(held);
+    const content = JSON.stringify({ key: held });
+    const stored = await journal.store(JSON.stringify([{ type: "tool_use", input: { content } }]), {
+      json: true,
+    });
+    const [block] = JSON.parse(await journal.load(stored));
+    expect(JSON.parse(block.input.content)).toEqual({ key: "***" });
+  });
+
   it("is no part of a secret that is JSON itself, wherever that stands", async () => {
     const held = JSON.stringify({ user: "deployer", password: "hunter22secret" });
     const { journal } = await given(held);
