@@ -30,8 +30,8 @@ const end = "--then";
  * nobody, so that the process is a child of the runner, with no child of its own that it did not make. A shell would
  * leave out the variables of the action's inputs, for the hyphens in their names.
  * The first joins once the program has begun, for it lets go of whatever begins one, and follows all threads, because
- * records that are synced are written by another one. What the second one says of each child that it joins is read:
- * it would end of a pipe that nobody reads.
+ * records that are synced are written by another one. What they say of each child that they join goes into a file: a
+ * pipe that nobody reads is full after some hundred children, and strace and all that it follows stand still then.
  */
 const script = `
 use strict; use POSIX ":sys_wait_h";
@@ -44,17 +44,20 @@ exit 0 if fork // die $!;
 open STDIN, "<", "/dev/null"; open STDOUT, ">", "/dev/null"; open STDERR, ">", "/dev/null";
 open my $thread, ">", "$file.thread"; print $thread $process; close $thread;
 sub join_it {
-  pipe my $said, my $saying or die $!;
+  my $said = "$file.said";
+  unlink $said;
   my $strace = fork // die $!;
-  if (!$strace) { open STDERR, ">&", $saying; exec "strace", "-p", $process, @_; exit 1 }
-  close $saying;
-  while (<$said>) { last if /attached/ }
-  return ($strace, $said);
+  if (!$strace) { open STDERR, ">", $said; exec "strace", "-p", $process, @_; exit 1 }
+  for (;;) {
+    return $strace if waitpid($strace, WNOHANG) == $strace;
+    if (open my $in, "<", $said) { local $/; return $strace if (<$in> // "") =~ /attached/ }
+    select undef, undef, undef, 0.001;
+  }
 }
 my $perl = readlink "/proc/$$/exe";
 select undef, undef, undef, 0.001 while (readlink("/proc/$process/exe") // "") eq $perl;
 my @stop = ("-e", "signal=SIGSTOP", "-e", "trace=write", "-P", $log, "-e", "inject=write:signal=STOP");
-my ($first, $said) = join_it("-f", "--detach-on=execve", "-yy", "-s", "256", @stop, "-o", "$file.records");
+my $first = join_it("-f", "--detach-on=execve", "-yy", "-s", "256", @stop, "-o", "$file.records");
 open my $records, "<", "$file.records";
 my ($writer, $seen, $stands) = ("", 0, 0);
 until ($stands) {
@@ -73,8 +76,7 @@ until ($stands) {
   select undef, undef, undef, 0.002;
 }
 kill "TERM", $first; waitpid $first, 0;
-my ($second, $more) = join_it(map { $_ eq "${jobLog}" ? readlink("/proc/$process/fd/1") : $_ } @words);
+my $second = join_it(map { $_ eq "${jobLog}" ? readlink("/proc/$process/fd/1") : $_ } @words);
 kill "CONT", $process;
-1 while <$more>;
 waitpid $second, 0;
 `;
